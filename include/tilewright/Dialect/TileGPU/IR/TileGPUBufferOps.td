@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUBUFFEROPS_TD
+#define TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUBUFFEROPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tilewright/Dialect/TileGPU/IR/TileGPUAttrs.td"
+include "tilewright/Dialect/TileGPU/IR/TileGPUTypes.td"
+
+def TileGPU_SharedMemory : Resource<"::tilewright::tile_gpu::SharedMemoryResource">;
+
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
+  let summary = "Move a tile into another layout";
+  let description = [{
+    `result[i] = source[i]`; only who holds an element changes. (C1) shape and element type agree. (C2) both have a
+    `#tile_gpu.layout` as encoding.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "A buffer in shared memory, live from here to its last use";
+  let description = [{
+    The contents are undefined. `offset` is the byte offset in the CTA's dynamic shared memory; absent until
+    `tile-allocate-shared` has run. (C1) `offset` is a multiple of 16 and not negative.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "(`offset` $offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write a whole tile to a buffer";
+  let description = [{ (C1) shapes and element types agree. (C2) the tile has a `#tile_gpu.layout`. }];
+  let arguments = (ins AnyRankedTensor:$value, TileGPU_MemDescType:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a whole tile from a buffer";
+  let description = [{ (C1) shapes and element types agree. (C2) the tile has a `#tile_gpu.layout`. }];
+  let arguments = (ins TileGPU_MemDescType:$buffer);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_DotFmaOp : TileGPU_Op<"dot_fma", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                              AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Product of two buffers on the plain multiply-add units";
+  let description = [{
+    `result[.., i, j] = acc[.., i, j] + sum over k of lhs[.., i, k] * rhs[.., k, j]`, k ascending, each step one fused
+    multiply-add in the element type of `acc`. (C1) shapes fit as for `tile.dot`. (C2) `acc` has a
+    `#tile_gpu.layout`.
+  }];
+  let arguments = (ins TileGPU_MemDescType:$lhs, TileGPU_MemDescType:$rhs, AnyRankedTensor:$acc,
+      UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)? attr-dict `:` type($lhs) `,`
+    type($rhs) `->` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SingleBlockImplicitTerminator<"::tilewright::tile_gpu::YieldOp">]> {
+  let summary = "Reduce a dimension as far as one warp can";
+  let description = [{
+    Combines, per warp, all elements along `dim` that the warp's registers and lanes hold. The extent of the result along `dim` is
+    the number of positions that differ by warp, in the order of the warp's number: 1 if none does, and then
+    every lane of the warp holds the result. The combiner is as in `tile.reduce`; without `identity`, padding of ragged layouts
+    is replaced by an element that exists.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I64Attr:$dim, OptionalAttr<ArrayAttr>:$identity);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sources `dim` $dim (`identity` $identity^)? attr-dict `:` type($sources) `->` type($results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_YieldOp : TileGPU_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "Ends a combiner";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+def TileGPU_SyncOp : TileGPU_Op<"sync", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "All warps of the execution scope meet here; memory accesses before are seen after";
+  let assemblyFormat = "attr-dict";
+}
+
+#endif
