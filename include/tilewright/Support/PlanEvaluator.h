@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Evaluates launch plans: checks the caller's arguments against what the kernel promises, picks the variant, and
+/// computes grid and kernel arguments. Apart from LaunchPlan.h because it is on the path of every launch: it neither
+/// allocates nor compares strings unless it has an error to report.
+#ifndef TILEWRIGHT_SUPPORT_PLANEVALUATOR_H
+#define TILEWRIGHT_SUPPORT_PLANEVALUATOR_H
+
+#include "tilewright/Support/LaunchPlan.h"
+
+namespace tilewright {
+
+/// One argument of a launch, in the order of the parameters. Nothing is owned.
+struct PlanArg {
+  ParamKind kind = ParamKind::Scalar;
+  /// Element type of a view or pointer, type of a scalar. A pointer parameter takes an array argument (kind View) too.
+  ScalarType type = ScalarType::I32;
+  uint32_t rank = 0;
+  /// Address of element 0 (views, pointers), or the scalar's value in the form of ExprOp::ArgScalar.
+  uint64_t value = 0;
+  /// `rank` entries each; strides in elements.
+  const int64_t *sizes = nullptr, *strides = nullptr;
+};
+
+/// What a launch comes to.
+struct PlanDecision {
+  /// Index into `PlanKernel::variants`.
+  size_t variant = 0;
+  uint64_t grid[3] = {1, 1, 1};
+  /// True if some grid extent is 0: there is nothing to launch, and that is no error.
+  bool isEmpty = false;
+};
+
+/// A kernel of a verified plan, ready to be evaluated many times and from several threads at once. Refers to the
+/// kernel, which must stay where it is.
+class PlanEvaluator {
+public:
+  PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device);
+
+  /// Number of slots that `evaluate` may write: the most launch arguments of any variant.
+  size_t getMaxSlots() const { return maxSlots; }
+  const PlanKernel &getKernel() const { return kernel; }
+
+  /// Checks count, kind, type, rank, static sizes and strides, promised alignment and divisibility, and bounds.
+  /// On failure `error` names the parameter, the rule and the value.
+  bool checkArgs(const PlanArg *args, size_t count, std::string *error) const;
+
+  /// Checks the arguments, then picks the variant and computes its grid and argument slots. `slots` has room for
+  /// `getMaxSlots()` values.
+  bool evaluate(const PlanArg *args, size_t count, PlanDecision *decision, uint64_t *slots, std::string *error) const;
+
+private:
+  bool fail(const PlanArg *args, size_t count, std::string *error) const;
+
+  const PlanKernel &kernel;
+  DeviceInfoValues device;
+  size_t maxSlots = 0;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_SUPPORT_PLANEVALUATOR_H
