@@ -89,6 +89,9 @@ inline constexpr unsigned kNumExprOps = 39;
 std::string_view exprOpName(ExprOp op);
 std::optional<ExprOp> parseExprOp(std::string_view name);
 
+/// How many of a, b and c name earlier expressions: the first 0 to 3.
+unsigned numExprOperands(ExprOp op);
+
 /// What an expression may ask about the device that will run the kernel.
 enum class DeviceInfoKind : uint8_t {
   SmCount,              ///< Number of streaming multiprocessors

@@ -3,6 +3,11 @@
 /// Evaluates launch plans: checks the caller's arguments against what the kernel promises, picks the variant, and
 /// computes grid and kernel arguments. Apart from LaunchPlan.h because it is on the path of every launch: it neither
 /// allocates nor compares strings unless it has an error to report.
+///
+/// The expressions of a kernel are cut once into segments (the checks, then each guard, then each variant's grid and
+/// arguments), each holding what no earlier needed segment has computed, so a launch computes only what its variant
+/// needs. When an operation fails (overflow, division by zero), the launch is evaluated again the slow way, in
+/// which a failure is a value that only matters where it is used.
 #ifndef TILEWRIGHT_SUPPORT_PLANEVALUATOR_H
 #define TILEWRIGHT_SUPPORT_PLANEVALUATOR_H
 
@@ -27,7 +32,7 @@ struct PlanDecision {
   /// Index into `PlanKernel::variants`.
   size_t variant = 0;
   uint64_t grid[3] = {1, 1, 1};
-  /// True if some grid extent is 0: there is nothing to launch, and that is no error.
+  /// True if some grid extent is 0: there is nothing to launch, and that is no error. The slots are not written then.
   bool isEmpty = false;
 };
 
@@ -37,12 +42,13 @@ class PlanEvaluator {
 public:
   PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device);
 
+  const PlanKernel &getKernel() const { return kernel; }
   /// Number of slots that `evaluate` may write: the most launch arguments of any variant.
   size_t getMaxSlots() const { return maxSlots; }
-  const PlanKernel &getKernel() const { return kernel; }
 
   /// Checks count, kind, type, rank, static sizes and strides, promised alignment and divisibility, and bounds.
-  /// On failure `error` names the parameter, the rule and the value.
+  /// On failure `error` names the parameter, the rule and the value. Strides are not checked in dimensions of
+  /// less than two elements nor in empty arrays, where they mean nothing.
   bool checkArgs(const PlanArg *args, size_t count, std::string *error) const;
 
   /// Checks the arguments, then picks the variant and computes its grid and argument slots. `slots` has room for
@@ -50,11 +56,26 @@ public:
   bool evaluate(const PlanArg *args, size_t count, PlanDecision *decision, uint64_t *slots, std::string *error) const;
 
 private:
-  bool fail(const PlanArg *args, size_t count, std::string *error) const;
+  /// An expression with its index as the target; device facts have become constants.
+  struct Step {
+    ExprOp op;
+    uint16_t target;
+    int64_t a, b, c;
+  };
+  using Segment = std::vector<Step>;
+
+  void addSteps(const std::vector<uint32_t> &roots, std::vector<bool> &done, Segment &segment) const;
+  bool isArgOk(const PlanParam &param, const PlanArg &arg) const;
+  bool runSegment(const Segment &segment, const PlanArg *args, int64_t *values) const;
+  bool evaluateSlowly(const PlanArg *args, PlanDecision *decision, uint64_t *slots, std::string *error) const;
+  bool finishGrid(const PlanArg *args, const int64_t *values, PlanDecision *decision, std::string *error) const;
+  std::string describeInputs(uint32_t expr, const PlanArg *args) const;
 
   const PlanKernel &kernel;
   DeviceInfoValues device;
   size_t maxSlots = 0;
+  Segment checkSegment;
+  std::vector<Segment> guardSegments, variantSegments;
 };
 
 } // namespace tilewright
