@@ -36,9 +36,12 @@ public:
   /// Fills with one byte value; the default uploads.
   virtual bool fill(uint64_t address, uint8_t byte, uint64_t bytes, std::string *error);
 
-  /// Takes the code of a bundle. `bundle` outlives the backend's use of it. Code of single modules may be loaded on
-  /// first launch.
+  /// Takes the code of a bundle, which stays where it is until `unload`. Several bundles may be loaded at a time;
+  /// kernels and variants are told apart by their addresses in a bundle's plan, because names repeat between bundles.
+  /// The code of a single module may be loaded on first launch.
   virtual bool load(const Bundle &bundle, std::string *error) = 0;
+  /// Forgets a bundle and all prepared handles of its variants. Nothing of it is running.
+  virtual void unload(const Bundle &bundle);
 
   /// Runs one variant of a kernel of the loaded bundle and waits for its end. `slots` are the launch arguments, one
   /// 64-bit slot each, in order. No extent of `grid` is 0.
