@@ -76,6 +76,8 @@ config.substitutions += [
     ("%build", config.tilewright_build),
     ("%examples", os.path.join(config.tilewright_source, "examples")),
     ("%cmake", config.cmake),
+    ("%cc", config.c_compiler),
+    ("%cxx", config.cxx_compiler),
     ("%llvm_tools", config.llvm_tools),
 ]
 if int(lit_config.params.get("verify_roundtrip", "0")):

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds libTilewrightC and declares its functions for ctypes; see include/tilewright-c/ for what they do."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from ctypes import c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
+from typing import Any
+
+LIBRARY_NAME = "libTilewrightC.so"
+
+
+class CDiagnostic(ctypes.Structure):
+    """TwDiagnostic."""
+
+
+CDiagnostic._fields_ = [
+    ("severity", c_int),
+    ("file", c_char_p),
+    ("line", c_int64),
+    ("column", c_int64),
+    ("message", c_char_p),
+    ("note_count", c_size_t),
+    ("notes", ctypes.POINTER(CDiagnostic)),
+]
+
+
+class CParamInfo(ctypes.Structure):
+    """TwParamInfo."""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("dtype", c_int),
+        ("rank", c_size_t),
+        ("sizes", ctypes.POINTER(c_int64)),
+        ("strides", ctypes.POINTER(c_int64)),
+        ("div_by", c_int64),
+        ("is_read", c_int),
+        ("is_written", c_int),
+    ]
+
+
+class CArg(ctypes.Structure):
+    """TwArg."""
+
+    _fields_ = [
+        ("kind", c_int),
+        ("dtype", c_int),
+        ("data", c_void_p),
+        ("address", c_uint64),
+        ("rank", c_size_t),
+        ("shape", ctypes.POINTER(c_int64)),
+        ("strides", ctypes.POINTER(c_int64)),
+        ("integer", c_int64),
+        ("number", ctypes.c_double),
+    ]
+
+
+DiagnosticHandler = ctypes.CFUNCTYPE(None, ctypes.POINTER(CDiagnostic), c_void_p)
+
+
+def candidates() -> list[pathlib.Path]:
+    """Where the library is looked for, in order: TILEWRIGHT_LIBRARY, the build folder of a checkout, an installation."""
+    named = os.environ.get("TILEWRIGHT_LIBRARY")
+    if named:
+        return [pathlib.Path(named)]
+    package = pathlib.Path(__file__).resolve().parent
+    found = [package.parent.parent / "build" / "lib" / LIBRARY_NAME, package / LIBRARY_NAME]
+    # An installation keeps the package in PREFIX/lib/python/tilewright or PREFIX/lib/pythonX.Y/site-packages.
+    found += [folder / LIBRARY_NAME for folder in package.parents if folder.name in ("lib", "lib64")]
+    return found
+
+
+def _load() -> ctypes.CDLL:
+    tried = candidates()
+    for path in tried:
+        if path.exists():
+            return ctypes.CDLL(str(path))
+    try:
+        return ctypes.CDLL(LIBRARY_NAME)
+    except OSError:
+        pass
+    places = ", ".join(str(path) for path in tried)
+    raise ImportError(f"{LIBRARY_NAME} was not found in {places}; build it, or set TILEWRIGHT_LIBRARY to its path")
+
+
+_ERROR = ctypes.POINTER(c_void_p)
+_PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
+    # Compiler.h
+    "twVersion": (c_char_p, []),
+    "twLlvmVersion": (c_char_p, []),
+    "twContextCreate": (c_void_p, []),
+    "twContextDestroy": (None, [c_void_p]),
+    "twContextSetDiagnosticHandler": (None, [c_void_p, DiagnosticHandler, c_void_p]),
+    "twParse": (c_void_p, [c_void_p, c_char_p, c_size_t, c_char_p]),
+    "twModuleDestroy": (None, [c_void_p]),
+    "twModulePrint": (c_char_p, [c_void_p]),
+    "twCompile": (c_void_p, [c_void_p, ctypes.POINTER(c_char_p), ctypes.POINTER(c_char_p), c_size_t]),
+    "twCompiledDestroy": (None, [c_void_p]),
+    "twCompiledKernelCount": (c_size_t, [c_void_p]),
+    "twCompiledKernelName": (c_char_p, [c_void_p, c_size_t]),
+    "twCompiledVariantCount": (c_size_t, [c_void_p, c_char_p]),
+    "twCompiledPtx": (c_char_p, [c_void_p, c_char_p, c_size_t]),
+    "twCompiledBundle": (c_void_p, [c_void_p, ctypes.POINTER(c_size_t)]),
+    "twCompiledPlan": (c_char_p, [c_void_p]),
+    "twCompiledReport": (c_char_p, [c_void_p]),
+    "twCompiledRemarks": (c_char_p, [c_void_p]),
+    # Runtime.h
+    "twErrorMessage": (c_char_p, [c_void_p]),
+    "twErrorStatus": (c_int, [c_void_p]),
+    "twErrorDestroy": (None, [c_void_p]),
+    "twDtypeName": (c_char_p, [c_int]),
+    "twBundleOpen": (c_void_p, [c_char_p, c_size_t, _ERROR]),
+    "twBundleDestroy": (None, [c_void_p]),
+    "twBundleTarget": (c_char_p, [c_void_p]),
+    "twBundleKernelCount": (c_size_t, [c_void_p]),
+    "twBundleKernelName": (c_char_p, [c_void_p, c_size_t]),
+    "twBundlePlan": (c_char_p, [c_void_p]),
+    "twBundleParamCount": (c_size_t, [c_void_p, c_size_t]),
+    "twBundleParam": (c_int, [c_void_p, c_size_t, c_size_t, ctypes.POINTER(CParamInfo)]),
+    "twBackendCreate": (c_void_p, [c_char_p, c_int, c_uint64, _ERROR]),
+    "twBackendDestroy": (None, [c_void_p]),
+    "twBackendName": (c_char_p, [c_void_p]),
+    "twBackendDescription": (c_char_p, [c_void_p]),
+    "twKernelLookup": (c_void_p, [c_void_p, c_void_p, c_char_p, _ERROR]),
+    "twKernelDestroy": (None, [c_void_p]),
+    "twLaunch": (c_int, [c_void_p, ctypes.POINTER(CArg), c_size_t, _ERROR]),
+    "twBenchmark": (
+        c_int,
+        [c_void_p, ctypes.POINTER(CArg), c_size_t, c_uint, c_uint, ctypes.POINTER(ctypes.c_double), _ERROR],
+    ),
+}
+
+lib = _load()
+for _name, (_result, _arguments) in _PROTOTYPES.items():
+    _function = getattr(lib, _name)
+    _function.restype = _result
+    _function.argtypes = _arguments

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling: text in, a `Module` or a `CompileError` with located diagnostics out."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from typing import Any, Iterator, Mapping, Sequence, Union
+
+from ._library import CDiagnostic, DiagnosticHandler, lib
+from .errors import CompileError, Diagnostic
+from .module import Module
+
+_SEVERITIES = ("error", "warning", "remark", "note")
+
+OptionValue = Union[str, int, bool, Sequence[str], Mapping[str, int]]
+
+
+def version() -> str:
+    """The version of the compiler library, e.g. "0.1.0"."""
+    return _text(lib.twVersion())
+
+
+def llvm_version() -> str:
+    """The version of LLVM that the compiler is built on."""
+    return _text(lib.twLlvmVersion())
+
+
+def compile(source: str | os.PathLike[str], target: str = "sm_90a", **options: OptionValue) -> Module:
+    """Compiles every kernel of a tile program for one target.
+
+    `source` is a path or the text itself: a string with a line break is text. Options are those of `tile-compile`
+    with underscores, e.g. `num_warps=4`, `disable_pass=["tile-specialize"]`, `extents={"M": 64}`; True and False
+    switch a flag. Raises CompileError for a program or an option that is refused, and OSError for a file that cannot
+    be read. Warnings are kept in `Module.diagnostics`.
+    """
+    if isinstance(source, str) and "\n" in source:
+        text, name = source.encode(), "<text>"
+    else:
+        path = pathlib.Path(source)
+        text, name = path.read_bytes(), str(path)
+    pairs = [("target", target)] + list(_option_pairs(options))
+    keys = (ctypes.c_char_p * len(pairs))(*(key.encode() for key, _ in pairs))
+    values = (ctypes.c_char_p * len(pairs))(*(value.encode() for _, value in pairs))
+
+    diagnostics: list[Diagnostic] = []
+
+    def on_diagnostic(diagnostic: Any, _: Any) -> None:
+        diagnostics.append(_diagnostic(diagnostic.contents))
+
+    handler = DiagnosticHandler(on_diagnostic)
+    context = lib.twContextCreate()
+    module = compiled = None
+    try:
+        lib.twContextSetDiagnosticHandler(context, handler, None)
+        module = lib.twParse(context, text, len(text), name.encode())
+        if module:
+            compiled = lib.twCompile(module, keys, values, len(pairs))
+        if not compiled:
+            raise CompileError(diagnostics)
+        return Module.from_compiled(compiled, diagnostics)
+    finally:
+        lib.twCompiledDestroy(compiled)
+        lib.twModuleDestroy(module)
+        lib.twContextDestroy(context)
+
+
+def _option_pairs(options: Mapping[str, OptionValue]) -> Iterator[tuple[str, str]]:
+    """Spells keyword arguments as the library's pairs of text."""
+    for name, value in options.items():
+        key = name.replace("_", "-")
+        if isinstance(value, bool):
+            yield key, "true" if value else "false"
+        elif isinstance(value, Mapping):
+            yield key, ",".join(f"{item}:{number}" for item, number in value.items())
+        elif isinstance(value, (str, int)):
+            yield key, str(value)
+        else:
+            for item in value:
+                yield key, str(item)
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode(errors="replace")
+
+
+def _diagnostic(source: CDiagnostic) -> Diagnostic:
+    """Copies a C diagnostic, whose memory ends with the call."""
+    return Diagnostic(
+        file=_text(source.file),
+        line=source.line,
+        column=source.column,
+        severity=_SEVERITIES[source.severity],
+        message=_text(source.message),
+        notes=tuple(_diagnostic(source.notes[i]) for i in range(source.note_count)),
+    )

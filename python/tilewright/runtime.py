@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles of the C runtime, its errors as exceptions, and the backends of this process."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any, Callable
+
+from ._library import lib
+from .errors import LaunchError, NoDeviceError
+
+_NO_DEVICE = 3
+
+
+class Handle:
+    """Owns one C object and destroys it when the last reference goes."""
+
+    def __init__(self, pointer: int, destroy: Callable[[ctypes.c_void_p], None]) -> None:
+        self.pointer = ctypes.c_void_p(pointer)
+        self._destroy = destroy
+
+    def __del__(self) -> None:
+        if self.pointer:
+            self._destroy(self.pointer)
+            self.pointer = ctypes.c_void_p()
+
+
+def check(status: int, error: ctypes.c_void_p) -> None:
+    """Raises what a C function reported; nothing where `status` is 0."""
+    if status == 0:
+        return
+    message = "unknown error"
+    if error:
+        message = lib.twErrorMessage(error).decode(errors="replace")
+        lib.twErrorDestroy(error)
+    raise (NoDeviceError if status == _NO_DEVICE else LaunchError)(message)
+
+
+def checked(function: Any, *arguments: Any) -> int:
+    """Calls a C function that returns a handle and takes an error last; returns the handle or raises."""
+    error = ctypes.c_void_p()
+    pointer = function(*arguments, ctypes.byref(error))
+    if not pointer:
+        check(lib.twErrorStatus(error) if error else 2, error)
+    return int(pointer)
+
+
+_lock = threading.Lock()
+_backends: dict[tuple[str, int, int], Handle] = {}
+
+
+def backend_for(name: str, device: int, seed: int) -> Handle:
+    """The backend of that name, made at its first use. "auto" is cuda where it has a device, else the emulator."""
+    if name == "auto":
+        try:
+            return backend_for("cuda", device, seed)
+        except NoDeviceError:
+            return backend_for("emulator", device, seed)
+    key = (name, device, seed)
+    with _lock:
+        if key not in _backends:
+            _backends[key] = Handle(
+                checked(lib.twBackendCreate, name.encode(), device, seed), lib.twBackendDestroy
+            )
+        return _backends[key]
+
+
+def available_backends() -> tuple[str, ...]:
+    """The backends that can run here: the emulator, and cuda where there is a driver and a device."""
+    found = []
+    for name in ("emulator", "cuda"):
+        try:
+            backend_for(name, 0, 0)
+            found.append(name)
+        except NoDeviceError:
+            pass
+    return tuple(found)
