@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TILEWRIGHT_DIALECT_TILE_IR_TILEATTRS_TD
+#define TILEWRIGHT_DIALECT_TILE_IR_TILEATTRS_TD
+
+include "mlir/IR/EnumAttr.td"
+include "tilewright/Dialect/Tile/IR/TileDialect.td"
+
+class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tilewright::tile";
+}
+
+def Tile_Axis : Tile_Enum<"Axis", "grid axis",
+    [I32EnumAttrCase<"x", 0>, I32EnumAttrCase<"y", 1>, I32EnumAttrCase<"z", 2>]>;
+def Tile_Pad : Tile_Enum<"Pad", "value of an element whose check fails",
+    [I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"zero", 1>, I32EnumAttrCase<"neg_zero", 2>, I32EnumAttrCase<"nan", 3>,
+     I32EnumAttrCase<"pos_inf", 4>, I32EnumAttrCase<"neg_inf", 5>]>;
+def Tile_Precision : Tile_Enum<"Precision", "how f32 products may be computed",
+    [I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>, I32EnumAttrCase<"tf32x3", 2>,
+     I32EnumAttrCase<"bf16x3", 3>, I32EnumAttrCase<"bf16x6", 4>]>;
+def Tile_DeviceFact : Tile_Enum<"DeviceFact", "what a host may ask of a device",
+    [I32EnumAttrCase<"sm_count", 0>, I32EnumAttrCase<"max_shared_bytes", 1>, I32EnumAttrCase<"l2_bytes", 2>]>;
+
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folds and canonical forms: the shapes that later passes may rely on.
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+static bool isIdentity(ArrayRef<int64_t> order) {
+  for (auto [i, dim] : llvm::enumerate(order))
+    if (dim != static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+
+/// `inner` then `outer` as one order.
+static SmallVector<int64_t> compose(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
+  SmallVector<int64_t> result;
+  for (int64_t dim : outer)
+    result.push_back(inner[dim]);
+  return result;
+}
+
+/// A splat constant of another type with the same elements; null if `attr` is none.
+static Attribute resplat(Attribute attr, Type type) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(attr);
+  return splat ? splat.resizeSplat(cast<ShapedType>(type)) : Attribute();
+}
+
+//===- Pointers --------------------------------------------------------------------------------------------------===//
+
+OpFoldResult PtrAddOp::fold(FoldAdaptor adaptor) {
+  if (matchPattern(adaptor.getOffset(), m_Zero()))
+    return getPtr();
+  return {};
+}
+
+OpFoldResult PtrCastOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  if (auto inner = getSource().getDefiningOp<PtrCastOp>()) {
+    if (inner.getSource().getType() == getResult().getType())
+      return inner.getSource();
+    // i64 to i64 through a pointer is no cast: it has folded above.
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+//===- Shapes ----------------------------------------------------------------------------------------------------===//
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  if (isa_and_nonnull<IntegerAttr, FloatAttr>(adaptor.getSource()))
+    return DenseElementsAttr::get(cast<ShapedType>(getResult().getType()), adaptor.getSource());
+  return {};
+}
+
+OpFoldResult ToScalarOp::fold(FoldAdaptor adaptor) {
+  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSource()); dense && dense.getNumElements() == 1)
+    return *dense.value_begin<Attribute>();
+  if (auto splat = getSource().getDefiningOp<SplatOp>())
+    return splat.getSource();
+  return {};
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  return resplat(adaptor.getSource(), getResult().getType());
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
+    return splat;
+  if (auto inner = getSource().getDefiningOp<ReshapeOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  if (isIdentity(getOrder()) && getSource().getType() == getResult().getType())
+    return getSource();
+  if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
+    return splat;
+  if (auto inner = getSource().getDefiningOp<PermuteOp>()) {
+    setOrder(compose(inner.getOrder(), getOrder()));
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+namespace {
+/// A shape op on a splat is a splat.
+template <typename OpTy> struct SplatThroughShape : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    auto splat = op.getSource().template getDefiningOp<SplatOp>();
+    if (!splat)
+      return rewriter.notifyMatchFailure(op, "source is no splat");
+    rewriter.replaceOpWithNewOp<SplatOp>(op, op.getResult().getType(), splat.getSource());
+    return success();
+  }
+};
+
+/// `permute(load(v))` is a load through the permuted view: the transpose costs nothing there.
+struct PermuteOfLoad : public OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op, PatternRewriter &rewriter) const override {
+    auto load = op.getSource().getDefiningOp<LoadOp>();
+    if (!load || !load.getResult().hasOneUse())
+      return rewriter.notifyMatchFailure(op, "source is no load with this one use");
+    if (cast<RankedTensorType>(load.getResult().getType()).getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts are fixed already");
+    // Walked dims change places among themselves; the others stay.
+    ViewType view = load.getView().getType();
+    SmallVector<int64_t> walked = load.walkedDims();
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
+    for (auto [i, dim] : llvm::enumerate(op.getOrder()))
+      order[walked[i]] = walked[dim];
+    SmallVector<int64_t> shape, strides;
+    SmallVector<Value> offsets;
+    SmallVector<bool> inBounds;
+    for (int64_t dim : order) {
+      shape.push_back(view.getShape()[dim]);
+      strides.push_back(view.getStrides()[dim]);
+      offsets.push_back(load.getOffsets()[dim]);
+      if (load.getInBounds())
+        inBounds.push_back((*load.getInBounds())[dim]);
+    }
+    auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
+    rewriter.setInsertionPoint(load); // Memory is read where it was.
+    Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, load.getView(), order);
+    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), permuted, offsets,
+                               load.getDimsAttr(),
+                               load.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
+                               load.getPadAttr());
+    made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, made.getResult());
+    rewriter.eraseOp(load);
+    return success();
+  }
+};
+
+/// `store(permute(x), v)` is a store of x through the view permuted back.
+struct StoreOfPermute : public OpRewritePattern<StoreOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreOp op, PatternRewriter &rewriter) const override {
+    auto permute = op.getValue().getDefiningOp<PermuteOp>();
+    if (!permute)
+      return rewriter.notifyMatchFailure(op, "value is no permute");
+    if (cast<RankedTensorType>(op.getValue().getType()).getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts are fixed already");
+    ViewType view = op.getView().getType();
+    SmallVector<int64_t> walked = op.walkedDims();
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
+    // Tile dim i of the stored value is source dim permute[i], so source dim permute[i] walks what tile dim i walked.
+    for (auto [i, dim] : llvm::enumerate(permute.getOrder()))
+      order[walked[dim]] = walked[i];
+    SmallVector<int64_t> shape, strides;
+    SmallVector<Value> offsets;
+    SmallVector<bool> inBounds;
+    for (int64_t dim : order) {
+      shape.push_back(view.getShape()[dim]);
+      strides.push_back(view.getStrides()[dim]);
+      offsets.push_back(op.getOffsets()[dim]);
+      if (op.getInBounds())
+        inBounds.push_back((*op.getInBounds())[dim]);
+    }
+    auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
+    Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, op.getView(), order);
+    auto made = StoreOp::create(rewriter, op.getLoc(), permute.getSource(), permuted, offsets, op.getDimsAttr(),
+                                op.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A pad is what checks give; where nothing is checked, there is none.
+struct DropPad : public OpRewritePattern<LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const override {
+    if (op.getPad() == Pad::none || !op.getInBounds() || !llvm::all_of(*op.getInBounds(), [](bool b) { return b; }))
+      return rewriter.notifyMatchFailure(op, "a dimension is checked, or there is no pad");
+    rewriter.modifyOpInPlace(op, [&] { op.setPad(Pad::none); });
+    return success();
+  }
+};
+
+/// A permuted view of `make_view` is another `make_view`.
+struct PermuteOfMakeView : public OpRewritePattern<PermuteViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteViewOp op, PatternRewriter &rewriter) const override {
+    auto made = op.getView().getDefiningOp<MakeViewOp>();
+    if (!made)
+      return rewriter.notifyMatchFailure(op, "view is no make_view");
+    ViewType view = made.getResult().getType();
+    // Operand of each dynamic extent of the old type, by dim.
+    auto permuted = [&](ArrayRef<int64_t> extents, OperandRange operands) {
+      SmallVector<Value> byDim(extents.size());
+      size_t next = 0;
+      for (auto [dim, extent] : llvm::enumerate(extents))
+        if (ShapedType::isDynamic(extent))
+          byDim[dim] = operands[next++];
+      SmallVector<Value> result;
+      for (int64_t dim : op.getOrder())
+        if (byDim[dim])
+          result.push_back(byDim[dim]);
+      return result;
+    };
+    rewriter.replaceOpWithNewOp<MakeViewOp>(op, op.getResult().getType(), made.getBase(),
+                                            permuted(view.getShape(), made.getSizes()),
+                                            permuted(view.getStrides(), made.getStrides()));
+    return success();
+  }
+};
+} // namespace
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SplatThroughShape<BroadcastOp>>(context);
+}
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SplatThroughShape<ReshapeOp>>(context);
+}
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SplatThroughShape<PermuteOp>, PermuteOfLoad>(context);
+}
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropPad>(context);
+}
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<StoreOfPermute>(context);
+}
+void PermuteViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<PermuteOfMakeView>(context);
+}
+
+//===- Views -----------------------------------------------------------------------------------------------------===//
+
+OpFoldResult PermuteViewOp::fold(FoldAdaptor) {
+  if (isIdentity(getOrder()))
+    return getView();
+  if (auto inner = getView().getDefiningOp<PermuteViewOp>()) {
+    setOrder(compose(inner.getOrder(), getOrder()));
+    getViewMutable().assign(inner.getView());
+    return getResult();
+  }
+  return {};
+}
+
+/// The static extent, or the operand of a `make_view`, behind `dim`; looks through permutations.
+template <typename Extents, typename Operands>
+static OpFoldResult foldQuery(Value view, int64_t dim, MLIRContext *context, Extents extentsOf, Operands operandsOf) {
+  while (auto permute = view.getDefiningOp<PermuteViewOp>()) {
+    dim = permute.getOrder()[dim];
+    view = permute.getView();
+  }
+  ArrayRef<int64_t> extents = extentsOf(cast<ViewType>(view.getType()));
+  if (!ShapedType::isDynamic(extents[dim]))
+    return IntegerAttr::get(IndexType::get(context), extents[dim]);
+  auto made = view.getDefiningOp<MakeViewOp>();
+  if (!made)
+    return {};
+  return operandsOf(made)[llvm::count_if(extents.take_front(dim), ShapedType::isDynamic)];
+}
+
+OpFoldResult ViewSizeOp::fold(FoldAdaptor) {
+  return foldQuery(
+      getView(), getDim(), getContext(), [](ViewType type) { return type.getShape(); },
+      [](MakeViewOp op) { return op.getSizes(); });
+}
+OpFoldResult ViewStrideOp::fold(FoldAdaptor) {
+  return foldQuery(
+      getView(), getDim(), getContext(), [](ViewType type) { return type.getStrides(); },
+      [](MakeViewOp op) { return op.getStrides(); });
+}
+OpFoldResult ViewBaseOp::fold(FoldAdaptor) {
+  Value view = getView();
+  while (auto permute = view.getDefiningOp<PermuteViewOp>())
+    view = permute.getView();
+  if (auto made = view.getDefiningOp<MakeViewOp>())
+    return made.getBase();
+  return {};
+}

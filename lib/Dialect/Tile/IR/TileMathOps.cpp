@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+/// Most leading batch dims of a product.
+static constexpr int64_t kMaxBatchDims = 3;
+
+static bool isF8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+
+static bool isDotRow(Type lhs, Type rhs, Type acc) {
+  if (isF8(lhs) && isF8(rhs))
+    return acc.isF16() || acc.isF32();
+  if (lhs != rhs)
+    return false;
+  if (lhs.isF16())
+    return acc.isF16() || acc.isF32();
+  if (lhs.isBF16() || lhs.isTF32() || lhs.isF32())
+    return acc.isF32();
+  if (lhs.isF64())
+    return acc.isF64();
+  return lhs.isInteger(8) && acc.isInteger(32);
+}
+
+LogicalResult DotOp::verify() {
+  auto lhs = cast<RankedTensorType>(getLhs().getType()), rhs = cast<RankedTensorType>(getRhs().getType()),
+       acc = cast<RankedTensorType>(getAcc().getType());
+  int64_t rank = acc.getRank();
+  if (rank < 2 || rank > 2 + kMaxBatchDims || lhs.getRank() != rank || rhs.getRank() != rank) // dot_c1
+    return emitOpError() << "expects three tiles of one rank, 2 to " << 2 + kMaxBatchDims << ", found " << lhs << ", "
+                         << rhs << " and " << acc;
+  auto equal = [&](StringRef a, RankedTensorType ta, int64_t da, StringRef b, RankedTensorType tb,
+                   int64_t db) -> LogicalResult {
+    if (ta.getDimSize(da) != tb.getDimSize(db)) // dot_c1
+      return emitOpError() << "expects " << a << " dim " << da << " (" << ta.getDimSize(da) << ") to equal " << b
+                           << " dim " << db << " (" << tb.getDimSize(db) << ")";
+    return success();
+  };
+  for (int64_t dim = 0; dim + 2 < rank; ++dim)
+    if (failed(equal("lhs", lhs, dim, "acc", acc, dim)) || failed(equal("rhs", rhs, dim, "acc", acc, dim)))
+      return failure();
+  if (failed(equal("lhs", lhs, rank - 1, "rhs", rhs, rank - 2)) ||
+      failed(equal("lhs", lhs, rank - 2, "acc", acc, rank - 2)) ||
+      failed(equal("rhs", rhs, rank - 1, "acc", acc, rank - 1)))
+    return failure();
+  Type left = lhs.getElementType(), right = rhs.getElementType();
+  if (!isDotRow(left, right, acc.getElementType())) // dot_c2
+    return emitOpError() << "has no product of " << left << " and " << right << " with sums in "
+                         << acc.getElementType();
+  if ((getLhsUnsigned() || getRhsUnsigned()) && !left.isInteger(8)) // dot_c3
+    return emitOpError() << "expects sign flags on integers only, found " << left;
+  if (getPrecision() && !left.isF32()) // dot_c3
+    return emitOpError() << "expects precision on f32 only, found " << left;
+  if (getImpreciseK() && (!isF8(left) || *getImpreciseK() < 1)) // dot_c3
+    return emitOpError() << "expects imprecise_k of 1 or more, on f8 only, found " << *getImpreciseK() << " on "
+                         << left;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  size_t count = getSources().size();
+  if (count == 0 || getResults().size() != count) // reduce_c1
+    return emitOpError() << "expects as many results as sources, at least one, found " << count << " and "
+                         << getResults().size();
+  auto first = cast<RankedTensorType>(getSources()[0].getType());
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= first.getRank()) // reduce_c1
+    return emitOpError() << "expects dim to be below the rank " << first.getRank() << ", found " << dim;
+  SmallVector<int64_t> shape(first.getShape());
+  shape.erase(shape.begin() + dim);
+  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
+    auto tile = cast<RankedTensorType>(source.getType());
+    if (tile.getShape() != first.getShape()) // reduce_c1
+      return emitOpError() << "expects sources of one shape, found " << first << " and " << tile;
+    auto reduced = dyn_cast<RankedTensorType>(result.getType());
+    bool fits = shape.empty() ? result.getType() == tile.getElementType()
+                              : reduced && reduced.getShape() == ArrayRef<int64_t>(shape) &&
+                                    reduced.getElementType() == tile.getElementType();
+    if (!fits) // reduce_c1
+      return emitOpError() << "expects a result of " << tile << " without dim " << dim << ", found "
+                           << result.getType();
+  }
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 2 * count) // reduce_c2
+    return emitOpError() << "expects a body of " << 2 * count << " arguments, accumulators then elements, found "
+                         << body.getNumArguments();
+  for (size_t i = 0; i < 2 * count; ++i) {
+    Type element = getElementTypeOrSelf(getSources()[i % count].getType());
+    if (body.getArgument(i).getType() != element) // reduce_c2
+      return emitOpError() << "expects body argument " << i << " to be " << element << ", found "
+                           << body.getArgument(i).getType();
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().size() != count) // reduce_c2
+    return emitOpError() << "expects the body to yield " << count << " values";
+  for (size_t i = 0; i < count; ++i)
+    if (yield.getValues()[i].getType() != body.getArgument(i).getType()) // reduce_c2
+      return emitOpError() << "expects yielded value " << i << " to be " << body.getArgument(i).getType() << ", found "
+                           << yield.getValues()[i].getType();
+  for (Operation &op : body.without_terminator())
+    if (!isMemoryEffectFree(&op)) // reduce_c3
+      return emitOpError() << "expects a body without memory effects, found " << op.getName();
+  if (!getIdentity())
+    return success();
+  if (getIdentity()->size() != count) // reduce_c4
+    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
+  for (size_t i = 0; i < count; ++i) {
+    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
+    Type element = body.getArgument(i).getType();
+    if (!value || value.getType() != element || !isa<IntegerAttr, FloatAttr>(value)) // reduce_c4
+      return emitOpError() << "expects identity " << i << " to be " << element << ", found " << (*getIdentity())[i];
+  }
+  return success();
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+//===- Views -----------------------------------------------------------------------------------------------------===//
+
+LogicalResult MakeViewOp::verify() {
+  ViewType type = getResult().getType();
+  auto expect = [&](size_t found, int64_t wanted, StringRef what) -> LogicalResult {
+    if (static_cast<int64_t>(found) != wanted) // make_view_c1
+      return emitOpError() << "expects " << wanted << " " << what << ", one per `?` of the type, found " << found;
+    return success();
+  };
+  if (failed(expect(getSizes().size(), type.getNumDynamicSizes(), "sizes")) ||
+      failed(expect(getStrides().size(), type.getNumDynamicStrides(), "strides")))
+    return failure();
+  if (cast<PtrType>(getBase().getType()).getPointee() != type.getElementType()) // make_view_c2
+    return emitOpError() << "expects a base that points at " << type.getElementType() << ", found "
+                         << getBase().getType();
+  return success();
+}
+
+LogicalResult PermuteViewOp::verify() {
+  ViewType from = getView().getType(), to = getResult().getType();
+  if (!isPermutationOf(getOrder(), from.getRank())) // permute_view_c1
+    return emitOpError() << "expects a permutation of the " << from.getRank() << " dims, found [" << getOrder() << "]";
+  bool fits = from.getRank() == to.getRank() && from.getElementType() == to.getElementType();
+  for (auto [i, dim] : llvm::enumerate(getOrder()))
+    fits = fits && to.getShape()[i] == from.getShape()[dim] && to.getStrides()[i] == from.getStrides()[dim];
+  if (!fits) // permute_view_c2
+    return emitOpError() << "expects the permuted type of " << from << ", found " << to;
+  return success();
+}
+
+template <typename OpTy> static LogicalResult verifyQuery(OpTy op) {
+  int64_t dim = op.getDim(), rank = op.getView().getType().getRank();
+  if (dim < 0 || dim >= rank) // view_size_c1, view_stride_c1
+    return op.emitOpError() << "expects dim to be below the rank " << rank << ", found " << dim;
+  return success();
+}
+LogicalResult ViewSizeOp::verify() { return verifyQuery(*this); }
+LogicalResult ViewStrideOp::verify() { return verifyQuery(*this); }
+
+LogicalResult ViewBaseOp::verify() {
+  if (cast<PtrType>(getResult().getType()).getPointee() != getView().getType().getElementType()) // view_base_c1
+    return emitOpError() << "expects a pointer to " << getView().getType().getElementType() << ", found "
+                         << getResult().getType();
+  return success();
+}
+
+//===- Block access ----------------------------------------------------------------------------------------------===//
+
+/// Constraints C1 to C4 of a block access.
+static LogicalResult verifyBlock(Operation *op, ViewType view, RankedTensorType tile, size_t offsets,
+                                 std::optional<ArrayRef<int64_t>> dims, std::optional<ArrayRef<bool>> inBounds) {
+  int64_t rank = view.getRank();
+  if (static_cast<int64_t>(offsets) != rank) // load_c1, store_c1
+    return op->emitOpError() << "expects " << rank << " offsets, one per view dim, found " << offsets;
+  if (!dims && tile.getRank() != rank) // load_c2, store_c2
+    return op->emitOpError() << "expects a tile of the view's rank " << rank << " where no dims are given, found "
+                             << tile;
+  if (dims) {
+    if (static_cast<int64_t>(dims->size()) != tile.getRank()) // load_c2, store_c2
+      return op->emitOpError() << "expects one entry of dims per tile dim, found " << dims->size() << " for " << tile;
+    int64_t previous = -1;
+    for (int64_t dim : *dims) {
+      if (dim <= previous || dim >= rank) // load_c2, store_c2
+        return op->emitOpError() << "expects dims to rise strictly and stay below the rank " << rank << ", found ["
+                                 << *dims << "]";
+      previous = dim;
+    }
+  }
+  if (tile.getElementType() != view.getElementType()) // load_c3, store_c3
+    return op->emitOpError() << "expects elements of " << view.getElementType() << " as in the view, found " << tile;
+  if (inBounds && static_cast<int64_t>(inBounds->size()) != rank) // load_c4, store_c4
+    return op->emitOpError() << "expects in_bounds to have one flag per view dim, found " << inBounds->size()
+                             << " for rank " << rank;
+  return success();
+}
+
+static SmallVector<int64_t> walked(std::optional<ArrayRef<int64_t>> dims, ViewType view) {
+  if (dims)
+    return SmallVector<int64_t>(*dims);
+  return llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
+}
+SmallVector<int64_t> LoadOp::walkedDims() { return walked(getDims(), getView().getType()); }
+SmallVector<int64_t> StoreOp::walkedDims() { return walked(getDims(), getView().getType()); }
+
+LogicalResult LoadOp::verify() {
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyBlock(*this, getView().getType(), tile, getOffsets().size(), getDims(), getInBounds())))
+    return failure();
+  if (getPad() == Pad::none || getPad() == Pad::zero)
+    return success();
+  auto element = dyn_cast<FloatType>(tile.getElementType());
+  bool has = static_cast<bool>(element);
+  if (has) {
+    const llvm::fltSemantics &semantics = element.getFloatSemantics();
+    if (getPad() == Pad::pos_inf || getPad() == Pad::neg_inf)
+      has = APFloat::semanticsHasInf(semantics);
+    else if (getPad() == Pad::nan)
+      has = APFloat::semanticsHasNaN(semantics);
+    else
+      has = APFloat::semanticsHasSignedRepr(semantics) && APFloat::semanticsHasZero(semantics);
+  }
+  if (!has) // load_c5
+    return emitOpError() << "expects a pad that " << tile.getElementType() << " has, found " << stringifyPad(getPad());
+  return success();
+}
+
+void LoadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyBlock(*this, getView().getType(), cast<RankedTensorType>(getValue().getType()), getOffsets().size(),
+                     getDims(), getInBounds());
+}
+
+void StoreOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
+}
+
+//===- Access through pointers -----------------------------------------------------------------------------------===//
+
+/// The type of what a pointer, or a tile of pointers, points at; null if `type` is no such thing.
+static Type pointeeOf(Type type) {
+  auto pointer = dyn_cast<PtrType>(getElementTypeOrSelf(type));
+  if (!pointer)
+    return {};
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tile.getShape(), pointer.getPointee(), tile.getEncoding());
+  return pointer.getPointee();
+}
+
+static Type maskOf(Type pointers) {
+  Type i1 = IntegerType::get(pointers.getContext(), 1);
+  if (auto tile = dyn_cast<RankedTensorType>(pointers))
+    return RankedTensorType::get(tile.getShape(), i1, tile.getEncoding());
+  return i1;
+}
+
+LogicalResult LoadPtrOp::verify() {
+  Type value = pointeeOf(getPtr().getType());
+  if (getResult().getType() != value) // load_ptr_c1
+    return emitOpError() << "expects a result of " << value << ", found " << getResult().getType();
+  if (getMask() && getMask().getType() != maskOf(getPtr().getType())) // load_ptr_c1
+    return emitOpError() << "expects a mask of " << maskOf(getPtr().getType()) << ", found " << getMask().getType();
+  if (getOther() && !getMask()) // load_ptr_c2
+    return emitOpError() << "expects `mask` beside `other`";
+  if (getOther() && getOther().getType() != value) // load_ptr_c1
+    return emitOpError() << "expects `other` of " << value << ", found " << getOther().getType();
+  return success();
+}
+
+LogicalResult StorePtrOp::verify() {
+  if (getValue().getType() != pointeeOf(getPtr().getType())) // store_ptr_c1
+    return emitOpError() << "expects a value of " << pointeeOf(getPtr().getType()) << ", found "
+                         << getValue().getType();
+  if (getMask() && getMask().getType() != maskOf(getPtr().getType())) // store_ptr_c1
+    return emitOpError() << "expects a mask of " << maskOf(getPtr().getType()) << ", found " << getMask().getType();
+  return success();
+}
+
+void LoadPtrOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
+}
+void StorePtrOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
+}
+
+/// The pointer type after the colon; mask and other take theirs from it.
+static ParseResult parsePointerType(OpAsmParser &parser, Type &type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseColonType(type)))
+    return failure();
+  if (!pointeeOf(type))
+    return parser.emitError(loc) << "expected a pointer or a tile of pointers, found " << type;
+  return success();
+}
+
+ParseResult LoadPtrOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand pointer, mask, other;
+  bool hasMask = false, hasOther = false;
+  Type type;
+  if (failed(parser.parseOperand(pointer)))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    hasMask = true;
+    if (failed(parser.parseOperand(mask)))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("other"))) {
+    hasOther = true;
+    if (failed(parser.parseOperand(other)))
+      return failure();
+  }
+  if (failed(parser.parseOptionalAttrDict(result.attributes)) || failed(parsePointerType(parser, type)) ||
+      failed(parser.resolveOperand(pointer, type, result.operands)) ||
+      (hasMask && failed(parser.resolveOperand(mask, maskOf(type), result.operands))) ||
+      (hasOther && failed(parser.resolveOperand(other, pointeeOf(type), result.operands))))
+    return failure();
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {1, hasMask, hasOther};
+  result.addTypes(pointeeOf(type));
+  return success();
+}
+
+void LoadPtrOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getPtr();
+  if (getMask())
+    printer << " mask " << getMask();
+  if (getOther())
+    printer << " other " << getOther();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getOperandSegmentSizesAttrName()});
+  printer << " : " << getPtr().getType();
+}
+
+ParseResult StorePtrOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand value, pointer, mask;
+  bool hasMask = false;
+  Type type;
+  if (failed(parser.parseOperand(value)) || failed(parser.parseComma()) || failed(parser.parseOperand(pointer)))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    hasMask = true;
+    if (failed(parser.parseOperand(mask)))
+      return failure();
+  }
+  if (failed(parser.parseOptionalAttrDict(result.attributes)) || failed(parsePointerType(parser, type)) ||
+      failed(parser.resolveOperand(value, pointeeOf(type), result.operands)) ||
+      failed(parser.resolveOperand(pointer, type, result.operands)) ||
+      (hasMask && failed(parser.resolveOperand(mask, maskOf(type), result.operands))))
+    return failure();
+  return success();
+}
+
+void StorePtrOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getValue() << ", " << getPtr();
+  if (getMask())
+    printer << " mask " << getMask();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getPtr().getType();
+}

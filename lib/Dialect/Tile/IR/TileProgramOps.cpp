@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace tilewright::tile;
+
+/// Most programs along x. Source: CUDA Programming Guide, compute capabilities; y and z have at most 65535.
+static constexpr int64_t kMaxPrograms = 0x7fffffff;
+
+static void setRange(Value result, SetIntRangeFn set, int64_t first, int64_t last) {
+  set(result, ConstantIntRanges::fromSigned(APInt(64, first), APInt(64, last)));
+}
+void ProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  setRange(getResult(), set, 0, (getAxis() == Axis::x ? kMaxPrograms : 65535) - 1);
+}
+void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
+  setRange(getResult(), set, 1, getAxis() == Axis::x ? kMaxPrograms : 65535);
+}
+
+/// Both scalars, or both tiles of one shape.
+static bool sameShape(Type a, Type b) {
+  auto tileA = dyn_cast<RankedTensorType>(a), tileB = dyn_cast<RankedTensorType>(b);
+  if (!tileA || !tileB)
+    return !tileA && !tileB;
+  return tileA.getShape() == tileB.getShape();
+}
+
+LogicalResult AssumeOp::verify() {
+  if (!getDivBy() && !getEvery() && !getMin() && !getMax() && !getSame() && !getContiguous()) // assume_c1
+    return emitOpError() << "expects at least one fact";
+  Type element = getElementTypeOrSelf(getSource().getType());
+  bool isPointer = isa<PtrType>(element);
+  if (!isPointer && !element.isIntOrIndex())
+    return emitOpError() << "expects integers or pointers, found " << getSource().getType();
+  unsigned width = isPointer || element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  auto fits = [&](std::optional<int64_t> value) {
+    return !value || width >= 64 || (*value >= -(int64_t(1) << (width - 1)) && *value < (int64_t(1) << (width - 1)));
+  };
+  if (getDivBy() && (*getDivBy() < 1 || !fits(getDivBy()))) // assume_c2
+    return emitOpError() << "expects div_by to be 1 or more and to fit " << element << ", found " << *getDivBy();
+  if (!fits(getMin()) || !fits(getMax()) || (getMin() && getMax() && *getMin() > *getMax())) // assume_c2
+    return emitOpError() << "expects min to be at most max and both to fit " << element;
+  auto tile = dyn_cast<RankedTensorType>(getSource().getType());
+  for (auto [name, list] : {std::pair("every", getEvery()), std::pair("same", getSame()),
+                            std::pair("contiguous", getContiguous())}) { // assume_c3
+    if (!list)
+      continue;
+    if (!tile || static_cast<int64_t>(list->size()) != tile.getRank())
+      return emitOpError() << "expects " << name << " to have one entry per dim of a tile, found " << list->size();
+    for (auto [group, extent] : llvm::zip(*list, tile.getShape()))
+      if (group < 1 || extent % group != 0)
+        return emitOpError() << "expects each entry of " << name << " to divide its extent, found " << group << " for "
+                             << extent;
+  }
+  if (getEvery() && !getDivBy()) // assume_c3
+    return emitOpError() << "expects div_by beside every";
+  return success();
+}
+
+LogicalResult PtrAddOp::verify() {
+  if (!sameShape(getPtr().getType(), getOffset().getType())) // ptr_add_c1
+    return emitOpError() << "expects pointer and offset to be scalars or tiles of one shape, found "
+                         << getPtr().getType() << " and " << getOffset().getType();
+  return success();
+}
+
+LogicalResult PtrCastOp::verify() {
+  Type from = getElementTypeOrSelf(getSource().getType()), to = getElementTypeOrSelf(getResult().getType());
+  auto is64Bits = [](Type type) { return isa<PtrType>(type) || type.isInteger(64); };
+  if ((!isa<PtrType>(from) && !isa<PtrType>(to)) || !is64Bits(from) || !is64Bits(to)) // ptr_cast_c1
+    return emitOpError() << "expects a pointer on one side and a pointer or i64 on the other, found "
+                         << getSource().getType() << " and " << getResult().getType();
+  if (!sameShape(getSource().getType(), getResult().getType())) // ptr_cast_c2
+    return emitOpError() << "expects scalars or tiles of one shape, found " << getSource().getType() << " and "
+                         << getResult().getType();
+  return success();
+}
