@@ -33,6 +33,18 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [DeclareOpInterfaceMethods<
   let hasVerifier = 1;
 }
 
+def TileGPU_MemDescViewOp : TileGPU_Op<"memdesc_view", [Pure]> {
+  let summary = "The same bytes as a buffer of another shape";
+  let description = [{
+    Row-major order is kept. (C1) both types have the same number of elements and element type. (C2) both layouts are
+    plain: allocated as large as the shape, last dimension fastest, no swizzle, no padding.
+  }];
+  let arguments = (ins TileGPU_MemDescType:$source);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Write a whole tile to a buffer";
   let description = [{ (C1) shapes and element types agree. (C2) the tile has a `#tile_gpu.layout`. }];

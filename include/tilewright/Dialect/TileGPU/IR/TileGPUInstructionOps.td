@@ -11,26 +11,26 @@ include "tilewright/Dialect/TileGPU/IR/TileGPUAttrs.td"
 
 def TileGPU_Data : AnyTypeOf<[AnySignlessInteger, AnyFloat, VectorOfRankAndType<[1], [AnySignlessInteger, AnyFloat]>]>;
 
-def TileGPU_LaneIdOp : TileGPU_Op<"lane_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def TileGPU_LaneIdOp : TileGPU_Op<"lane_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Number of this thread in its warp, 0 to 31";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 
-def TileGPU_WarpIdOp : TileGPU_Op<"warp_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def TileGPU_WarpIdOp : TileGPU_Op<"warp_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Number of this thread's warp in the CTA; the same value in every lane";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 
-def TileGPU_CtaIdOp : TileGPU_Op<"cta_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def TileGPU_CtaIdOp : TileGPU_Op<"cta_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Number of this CTA along a grid axis";
   let arguments = (ins TileGPU_Axis:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict";
 }
 
-def TileGPU_NumCtasOp : TileGPU_Op<"num_ctas", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface>]> {
+def TileGPU_NumCtasOp : TileGPU_Op<"num_ctas", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Number of CTAs along a grid axis";
   let arguments = (ins TileGPU_Axis:$axis);
   let results = (outs I32:$result);

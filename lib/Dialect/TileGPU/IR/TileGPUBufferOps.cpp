@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tile_gpu;
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+//===- !tile_gpu.memdesc -----------------------------------------------------------------------------------------===//
+
+Type MemDescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  SharedAttr layout;
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseLess()) || failed(parser.parseDimensionList(shape, /*allowDynamic=*/false)) ||
+      failed(parser.parseType(element)) || failed(parser.parseComma()) || failed(parser.parseAttribute(layout)) ||
+      failed(parser.parseGreater()))
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), ArrayRef<int64_t>(shape), element,
+                    layout);
+}
+
+void MemDescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType() << ", " << getLayout() << '>';
+}
+
+LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape, Type element,
+                                  SharedAttr layout) {
+  ArrayRef<int64_t> allocated = layout.getAllocatedShape();
+  if (shape.empty() || shape.size() != allocated.size())
+    return emitError() << "expected the allocated shape to have rank " << shape.size() << ", found "
+                       << allocated.size();
+  for (auto [dim, pair] : llvm::enumerate(llvm::zip(shape, allocated)))
+    if (std::get<0>(pair) < 1 || std::get<0>(pair) > std::get<1>(pair))
+      return emitError() << "expected the extent of dim " << dim << " to be 1 to the allocated "
+                         << std::get<1>(pair) << ", found " << std::get<0>(pair);
+  if (tile_gpu::getElementBytes(element) == 0 || tile_gpu::getElementBytes(element) > 8)
+    return emitError() << "expected elements of 1 to 8 whole bytes, found " << element;
+  return success();
+}
+
+int64_t MemDescType::getElementBytes() const { return tile_gpu::getElementBytes(getElementType()); }
+
+int64_t MemDescType::getSizeInBytes() const { return getLayout().toLayout().allocatedElements() * getElementBytes(); }
+
+//===- Ops -------------------------------------------------------------------------------------------------------===//
+
+static bool sameTile(RankedTensorType a, RankedTensorType b) {
+  return a.getShape() == b.getShape() && a.getElementType() == b.getElementType();
+}
+
+static LogicalResult verifyHasLayout(Operation *op, RankedTensorType type) {
+  auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
+  if (!layout)
+    return op->emitOpError() << "expects a tile with a #tile_gpu.layout, found " << type;
+  if (layout.getShape() != type.getShape())
+    return op->emitOpError() << "expects the layout to be of the tile's shape, found " << type;
+  return success();
+}
+
+static LogicalResult verifyTransfer(Operation *op, RankedTensorType tile, MemDescType buffer) {
+  if (tile.getShape() != buffer.getShape() || tile.getElementType() != buffer.getElementType())
+    return op->emitOpError() << "expects tile and buffer of one shape and element type, found " << tile << " and "
+                             << buffer; // local_store_c1, local_load_c1
+  return verifyHasLayout(op, tile);     // local_store_c2, local_load_c2
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (!sameTile(source, result)) // convert_layout_c1
+    return emitOpError() << "expects source and result to differ in layout only, found " << source << " and " << result;
+  if (failed(verifyHasLayout(*this, source))) // convert_layout_c2
+    return failure();
+  return verifyHasLayout(*this, result);
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  if (auto producer = getSource().getDefiningOp<ConvertLayoutOp>()) {
+    if (producer.getSource().getType() == getResult().getType())
+      return producer.getSource();
+    getSourceMutable().assign(producer.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+LogicalResult LocalAllocOp::verify() {
+  if (getOffset() && (*getOffset() < 0 || *getOffset() % 16 != 0)) // local_alloc_c1
+    return emitOpError() << "expects an offset that is a multiple of 16, found " << *getOffset();
+  return success();
+}
+
+void LocalAllocOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(), cast<OpResult>(getResult()), SharedMemoryResource::get());
+}
+
+static bool isPlain(MemDescType type) {
+  SharedAttr layout = type.getLayout();
+  if (layout.getAllocatedShape() != type.getShape() || layout.getMaxPhase() != 1 || layout.getPadAmount() != 0)
+    return false;
+  for (auto [i, dim] : llvm::enumerate(layout.getOrder()))
+    if (dim + i + 1 != type.getShape().size())
+      return false;
+  return true;
+}
+
+LogicalResult MemDescViewOp::verify() {
+  MemDescType source = getSource().getType(), result = getResult().getType();
+  if (source.getElementType() != result.getElementType() || // memdesc_view_c1
+      ShapedType::getNumElements(source.getShape()) != ShapedType::getNumElements(result.getShape()))
+    return emitOpError() << "expects the same elements on both sides, found " << source << " and " << result;
+  if (!isPlain(source) || !isPlain(result)) // memdesc_view_c2
+    return emitOpError() << "expects plain row-major buffers, found " << source << " and " << result;
+  return success();
+}
+
+LogicalResult LocalStoreOp::verify() {
+  return verifyTransfer(*this, cast<RankedTensorType>(getValue().getType()), getBuffer().getType());
+}
+void LocalStoreOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable(), SharedMemoryResource::get());
+}
+
+LogicalResult LocalLoadOp::verify() {
+  return verifyTransfer(*this, cast<RankedTensorType>(getResult().getType()), getBuffer().getType());
+}
+void LocalLoadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable(), SharedMemoryResource::get());
+}
+
+LogicalResult DotFmaOp::verify() {
+  auto lhs = getLhs().getType().getShape(), rhs = getRhs().getType().getShape();
+  auto acc = cast<RankedTensorType>(getAcc().getType());
+  size_t rank = acc.getRank();
+  auto fits = [&] { // dot_fma_c1
+    if (rank < 2 || lhs.size() != rank || rhs.size() != rank)
+      return false;
+    for (size_t i = 0; i + 2 < rank; ++i)
+      if (lhs[i] != acc.getDimSize(i) || rhs[i] != acc.getDimSize(i))
+        return false;
+    return lhs[rank - 2] == acc.getDimSize(rank - 2) && rhs[rank - 1] == acc.getDimSize(rank - 1) &&
+           lhs[rank - 1] == rhs[rank - 2];
+  };
+  if (!fits())
+    return emitOpError() << "expects ..xMxK, ..xKxN and ..xMxN, found " << getLhs().getType() << ", "
+                         << getRhs().getType() << " and " << acc;
+  return verifyHasLayout(*this, acc); // dot_fma_c2
+}
+void DotFmaOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getLhsMutable(), SharedMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Read::get(), &getRhsMutable(), SharedMemoryResource::get());
+}
+
+LogicalResult PartialReduceOp::verify() {
+  size_t count = getSources().size();
+  if (count == 0 || getResults().size() != count)
+    return emitOpError() << "expects as many results as sources, at least one, found " << count << " and "
+                         << getResults().size();
+  auto first = cast<RankedTensorType>(getSources()[0].getType());
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= first.getRank())
+    return emitOpError() << "expects dim below the rank " << first.getRank() << ", found " << dim;
+  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
+    auto from = cast<RankedTensorType>(source.getType()), to = cast<RankedTensorType>(result.getType());
+    if (failed(verifyHasLayout(*this, from)) || failed(verifyHasLayout(*this, to)))
+      return failure();
+    if (from.getShape() != first.getShape() || from.getEncoding() != first.getEncoding())
+      return emitOpError() << "expects sources of one shape and layout, found " << first << " and " << from;
+    if (to.getRank() != from.getRank() || to.getElementType() != from.getElementType())
+      return emitOpError() << "expects a result of the source's rank and element type, found " << to;
+    for (int64_t i = 0; i < from.getRank(); ++i)
+      if (i != dim && from.getDimSize(i) != to.getDimSize(i))
+        return emitOpError() << "expects only dim " << dim << " to change, found " << from << " and " << to;
+  }
+  Block &body = getBody().front();
+  if (body.getNumArguments() != 2 * count)
+    return emitOpError() << "expects a combiner of " << 2 * count << " arguments, found " << body.getNumArguments();
+  for (size_t i = 0; i < 2 * count; ++i)
+    if (body.getArgument(i).getType() != cast<RankedTensorType>(getSources()[i % count].getType()).getElementType())
+      return emitOpError() << "expects combiner argument " << i << " to be an element of source " << i % count;
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getNumOperands() != count)
+    return emitOpError() << "expects the combiner to yield " << count << " values";
+  for (size_t i = 0; i < count; ++i)
+    if (yield.getOperand(i).getType() != body.getArgument(i).getType())
+      return emitOpError() << "expects yielded value " << i << " to be of type " << body.getArgument(i).getType();
+  if (getIdentity() && getIdentity()->size() != count)
+    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
+  for (size_t i = 0; getIdentity() && i < count; ++i) {
+    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
+    if (!value || value.getType() != body.getArgument(i).getType())
+      return emitOpError() << "expects identity " << i << " to be of type " << body.getArgument(i).getType();
+  }
+  return success();
+}
+
+void SyncOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), SharedMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), SharedMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
+}
