@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The decision behind `tile-assign-layouts`: which thread and register holds each element of each tile.
+///
+/// Some ops have an opinion: a load wants neighbouring lanes on neighbouring addresses, a product wants its
+/// accumulator spread in two dimensions. These *anchors* start, and their layouts flow along element-wise ops,
+/// reductions, loops and branches. Values that cost nothing to make - constants, `splat`, `iota` and what is
+/// computed from these alone - are *flexible*: they have no layout of their own but are made once for each layout
+/// in which they are wanted. Where what an op needs differs from what its operand has, a conversion is planned.
+#ifndef TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H
+#define TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright {
+
+/// How one memory op touches memory: which dimension of the tile is contiguous there, and how many elements
+/// along it one access may move (1: element by element).
+struct AccessShape {
+  unsigned contiguousDim = 0;
+  int64_t vectorElements = 1;
+};
+
+/// Answers for each load and store of a function; filled from the alignment analysis.
+using AccessShapes = llvm::DenseMap<mlir::Operation *, AccessShape>;
+
+struct LayoutPlan {
+  /// The one layout of each value that is not flexible.
+  llvm::DenseMap<mlir::Value, tile_gpu::LayoutAttr> layoutOf;
+  /// The layouts in which each flexible value is wanted, in the order in which the wishes were met.
+  llvm::DenseMap<mlir::Value, llvm::SetVector<tile_gpu::LayoutAttr>> wantedOf;
+
+  bool isFlexible(mlir::Value value) const { return flexible.contains(value); }
+  llvm::DenseSet<mlir::Value> flexible;
+};
+
+/// The layout in which `op`, whose first tile result has `result` (null for ops without one), wants its operand
+/// `index`. Null: any layout is fine.
+tile_gpu::LayoutAttr wantedOperandLayout(mlir::Operation *op, unsigned index, tile_gpu::LayoutAttr result,
+                                         const LayoutPlan &plan, const AccessShapes &access, unsigned numWarps);
+
+/// Plans the layouts of all tiles of `func` for programs of `numWarps` warps. Pure: `func` is not changed.
+LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsigned numWarps);
+
+/// The layout of a tile that nothing has an opinion on: last dimension fastest, `vector` elements a thread.
+tile_gpu::LayoutAttr defaultLayout(mlir::RankedTensorType type, unsigned numWarps);
+/// The layout that puts neighbouring lanes on neighbouring addresses of `access`.
+tile_gpu::LayoutAttr coalescedLayout(mlir::RankedTensorType type, const AccessShape &access, unsigned numWarps);
+
+/// Tile values only: ranked tensors.
+inline bool isTile(mlir::Value value) { return mlir::isa<mlir::RankedTensorType>(value.getType()); }
+inline mlir::RankedTensorType tileType(mlir::Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()); }
+inline tile_gpu::LayoutAttr layoutOf(mlir::Type type) {
+  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  return tile ? mlir::dyn_cast_or_null<tile_gpu::LayoutAttr>(tile.getEncoding()) : tile_gpu::LayoutAttr();
+}
+inline mlir::RankedTensorType withLayout(mlir::RankedTensorType type, tile_gpu::LayoutAttr layout) {
+  return mlir::RankedTensorType::get(type.getShape(), type.getElementType(), layout);
+}
+/// The shape algebra on attributes; null where the algebra has no answer.
+tile_gpu::LayoutAttr dropDim(tile_gpu::LayoutAttr layout, unsigned dim);
+tile_gpu::LayoutAttr permuteLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> order);
+tile_gpu::LayoutAttr reshapeLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
+tile_gpu::LayoutAttr restrictLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TILEWRIGHT_CONVERSION_TILETOTILEGPU_PASSES_TD
+#define TILEWRIGHT_CONVERSION_TILETOTILEGPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Give every tile of a kernel a layout";
+  let description = [{
+    Loads and products choose, the rest follows; `tile_gpu.convert_layout` stands where two choices meet. Constants, `splat`, `iota` and
+    what is computed from them alone are made once for each layout that is wanted. The warp count is `tile.num_warps` of the kernel, else the
+    option. Needs an inlined kernel; leaves functions without `tile.kernel` alone.
+    Example: test/Conversion/TileToTileGPU/assign-layouts.mlir#vector_add
+  }];
+  let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"4",
+                        "Warps of a kernel that has no tile.num_warps, 1 to 32">];
+  let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
+}
+
+def LowerToBuffersPass : Pass<"tile-lower-to-buffers", "::mlir::func::FuncOp"> {
+  let summary = "Turn reductions, products and layout conversions into shared-memory buffers";
+  let description = [{
+    A reduction becomes one step inside each warp, an exchange between warps where it spans several, and a step in registers. A
+    product reads both operands from shared memory. A layout conversion that neither registers nor shuffles can do goes through
+    shared memory; the others stay. Each trip through shared memory is an `analysis` remark with its bytes and reason.
+    Example: test/Conversion/TileToTileGPU/lower-to-buffers.mlir#row_sum
+  }];
+  let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
+}
+
+def InsertSyncPass : Pass<"tile-insert-sync", "::mlir::func::FuncOp"> {
+  let summary = "Put a barrier wherever one thread may see what another one did";
+  let description = [{
+    Walks the kernel forwards with the accesses since the last barrier and puts a `tile_gpu.sync` in front of one
+    that touches the same buffer, or global memory that may be the same, unless both only read. Loops are walked until
+    nothing changes. Facts: buffers overlap only if `tile-allocate-shared` gave them overlapping offsets; global memory of
+    a `tile.noalias` argument is its own. One thread's own accesses need no barrier only where the layouts say so.
+    Example: test/Conversion/TileToTileGPU/insert-sync.mlir#loop_carried
+  }];
+  let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
+}
+
+def AllocateSharedPass : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {
+  let summary = "Give shared-memory buffers their offsets";
+  let description = [{
+    Buffers whose live ranges do not meet may share bytes. First fit by size, largest first; offsets are multiples of 128
+    bytes. The kernel's total is its attribute `tile_gpu.shared_bytes`; more than `limit-bytes` is an error that
+    names the largest buffers.
+    Example: test/Conversion/TileToTileGPU/allocate-shared.mlir#reuse
+  }];
+  let options = [Option<"limitBytes", "limit-bytes", "int64_t", /*default=*/"232448",
+                        "Most shared memory that a CTA of the target may have">];
+  let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
+}
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilewright;
+using tile_gpu::LayoutAttr;
+
+namespace {
+
+/// Where a tile goes when control flow passes it on. `loopEntry` marks the values that enter a loop from outside: they
+/// have the least say, since a conversion there runs once.
+struct Flow {
+  Value target;
+  bool loopEntry = false;
+};
+
+class Planner {
+public:
+  Planner(func::FuncOp func, const AccessShapes &access, unsigned numWarps)
+      : func(func), access(access), numWarps(numWarps) {}
+
+  LayoutPlan run() {
+    collect();
+    do {
+      do
+        flowForward(/*enterLoops=*/false);
+      while (changed);
+      flowForward(/*enterLoops=*/true);
+      if (!changed)
+        flowBackward();
+      if (!changed)
+        settleOne();
+    } while (changed);
+    collectWishes();
+    return std::move(plan);
+  }
+
+private:
+  func::FuncOp func;
+  const AccessShapes &access;
+  unsigned numWarps;
+  LayoutPlan plan;
+  SmallVector<Operation *> ops; ///< Ops that touch tiles, in program order.
+  SmallVector<Value> rigid;     ///< Tiles that are not flexible, in program order.
+  bool changed = false;
+
+  static bool touchesTiles(Operation *op) {
+    return llvm::any_of(op->getOperands(), isTile) || llvm::any_of(op->getResults(), isTile);
+  }
+
+  /// An op whose result costs nothing to make again from operands that cost nothing.
+  bool isFlexibleOp(Operation *op) {
+    if (op->getNumRegions() != 0 || op->getNumResults() != 1 || !isMemoryEffectFree(op))
+      return false;
+    if (isa<tile::DotOp, tile::ToScalarOp>(op))
+      return false;
+    bool known = isa<arith::ConstantOp, tile::SplatOp, tile::IotaOp, tile::BroadcastOp, tile::ReshapeOp,
+                     tile::PermuteOp, tile::PtrAddOp, tile::PtrCastOp, ub::PoisonOp>(op) ||
+                 op->hasTrait<OpTrait::Elementwise>();
+    return known && llvm::all_of(op->getOperands(), [&](Value operand) {
+             return !isTile(operand) || plan.flexible.contains(operand);
+           });
+  }
+
+  void collect() {
+    func.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<tile::ReduceOp>(op->getParentOp()))
+        return;
+      bool flexible = isFlexibleOp(op);
+      if (touchesTiles(op))
+        ops.push_back(op);
+      for (Value result : op->getResults())
+        if (isTile(result)) {
+          if (flexible)
+            plan.flexible.insert(result);
+          else
+            rigid.push_back(result);
+        }
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            if (isTile(argument))
+              rigid.push_back(argument);
+    });
+  }
+
+  LayoutAttr has(Value value) { return plan.layoutOf.lookup(value); }
+
+  void give(Value value, LayoutAttr layout) {
+    if (!layout || plan.flexible.contains(value) || has(value))
+      return;
+    plan.layoutOf[value] = layout;
+    changed = true;
+    for (Value same : tiedTo(value))
+      plan.layoutOf.try_emplace(same, layout);
+  }
+
+  /// Values that are one value seen from several places, so that their layouts must agree.
+  static SmallVector<Value> tiedTo(Value value) {
+    if (auto result = dyn_cast<OpResult>(value)) {
+      if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+        return {loop.getRegionIterArg(result.getResultNumber())};
+      if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+        return {loop.getAfterArguments()[result.getResultNumber()]};
+      return {};
+    }
+    auto argument = cast<BlockArgument>(value);
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
+      return {loop.getResult(argument.getArgNumber() - 1)};
+    if (auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()))
+      if (argument.getOwner() == loop.getAfterBody())
+        return {loop.getResult(argument.getArgNumber())};
+    return {};
+  }
+
+  static Flow flowOf(OpOperand &use) {
+    Operation *op = use.getOwner();
+    unsigned index = use.getOperandNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return {loop.getRegionIterArg(index - loop.getNumControlOperands()), true};
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return {loop.getBeforeArguments()[index], true};
+    if (isa<scf::ConditionOp>(op))
+      return {op->getParentOp()->getResult(index - 1)};
+    if (isa<scf::YieldOp>(op)) {
+      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+        return {loop.getRegionIterArg(index)};
+      if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
+        return {loop.getBeforeArguments()[index]};
+      return {op->getParentOp()->getResult(index)};
+    }
+    return {};
+  }
+
+  /// What the result of `op` is, given what its operands are; null while nothing is known.
+  LayoutAttr resultLayout(Operation *op, RankedTensorType type) {
+    if (isa<tile::LoadOp>(op))
+      return coalescedLayout(type, access.lookup(op), numWarps);
+    if (auto load = dyn_cast<tile::LoadPtrOp>(op)) {
+      LayoutAttr own = has(load.getPtr());
+      return own ? own : coalescedLayout(type, access.lookup(op), numWarps);
+    }
+    if (isa<tile::DotOp>(op))
+      return LayoutAttr::get(type.getContext(), layout::makeFmaAccumulator(type.getShape().vec(), numWarps));
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      LayoutAttr source = wantedOperandLayout(op, 0, {}, plan, access, numWarps);
+      for (Value value : reduce.getSources())
+        if (!plan.flexible.contains(value) && !has(value))
+          return {}; // Not yet.
+      return dropDim(source, reduce.getDim());
+    }
+    if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
+      LayoutAttr source = has(permute.getSource());
+      return source ? permuteLayout(source, permute.getOrder()) : LayoutAttr();
+    }
+    if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+      LayoutAttr source = has(reshape.getSource());
+      if (!source)
+        return {};
+      LayoutAttr free = reshapeLayout(source, type.getShape());
+      return free ? free : defaultLayout(type, numWarps);
+    }
+    if (isa<tile::BroadcastOp>(op) || op->getNumRegions() != 0)
+      return {}; // A broadcast takes what its users want; regions flow through their terminators.
+    // Element-wise: the first operand that has an opinion decides.
+    for (Value operand : op->getOperands())
+      if (isTile(operand) && tileType(operand).getShape() == type.getShape())
+        if (LayoutAttr layout = has(operand))
+          return layout;
+    return {};
+  }
+
+  void flowForward(bool enterLoops) {
+    changed = false;
+    for (Operation *op : ops) {
+      for (Value result : op->getResults())
+        if (isTile(result) && !plan.flexible.contains(result) && !has(result))
+          give(result, resultLayout(op, tileType(result)));
+      for (OpOperand &use : op->getOpOperands())
+        if (isTile(use.get()))
+          if (Flow flow = flowOf(use); flow.target && (enterLoops || !flow.loopEntry))
+            give(flow.target, has(use.get()));
+    }
+  }
+
+  LayoutAttr wanted(OpOperand &use) {
+    if (Flow flow = flowOf(use); flow.target)
+      return has(flow.target);
+    LayoutAttr result;
+    for (Value value : use.getOwner()->getResults())
+      if (isTile(value) && !result)
+        result = has(value);
+    return wantedOperandLayout(use.getOwner(), use.getOperandNumber(), result, plan, access, numWarps);
+  }
+
+  /// Values that nothing has reached take the first wish of a user.
+  void flowBackward() {
+    for (Operation *op : llvm::reverse(ops))
+      for (OpOperand &use : op->getOpOperands())
+        if (isTile(use.get()) && !plan.flexible.contains(use.get()) && !has(use.get()) && !isa<tile::ReduceOp>(op))
+          if (!isa<tile::DotOp, tile::ToScalarOp>(op) || use.getOperandNumber() == 2)
+            give(use.get(), wanted(use));
+  }
+
+  void settleOne() {
+    for (Value value : rigid)
+      if (!has(value)) {
+        give(value, defaultLayout(tileType(value), numWarps));
+        return;
+      }
+  }
+
+  /// Walks backwards, so that the wishes for a value are complete before its own operands are asked.
+  void collectWishes() {
+    for (Operation *op : llvm::reverse(ops)) {
+      bool flexible = op->getNumResults() == 1 && plan.flexible.contains(op->getResult(0));
+      for (OpOperand &use : op->getOpOperands()) {
+        if (!isTile(use.get()) || !plan.flexible.contains(use.get()))
+          continue;
+        llvm::SetVector<LayoutAttr> &wishes = plan.wantedOf[use.get()];
+        if (!flexible) {
+          LayoutAttr wish = wanted(use);
+          wishes.insert(wish ? wish : defaultLayout(tileType(use.get()), numWarps));
+          continue;
+        }
+        // No reference into the map may be held while it grows.
+        SmallVector<LayoutAttr> own(plan.wantedOf[op->getResult(0)].begin(), plan.wantedOf[op->getResult(0)].end());
+        for (LayoutAttr layout : own) {
+          LayoutAttr wish = wantedOperandLayout(op, use.getOperandNumber(), layout, plan, access, numWarps);
+          plan.wantedOf[use.get()].insert(wish ? wish : defaultLayout(tileType(use.get()), numWarps));
+        }
+      }
+    }
+  }
+};
+
+} // namespace
+
+LayoutPlan tilewright::planLayouts(func::FuncOp func, const AccessShapes &access, unsigned numWarps) {
+  return Planner(func, access, numWarps).run();
+}

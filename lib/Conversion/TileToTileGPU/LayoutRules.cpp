@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each op asks of, and gives to, the layouts of its tiles.
+#include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilewright;
+using tile_gpu::LayoutAttr;
+
+/// Bytes that one thread should move at once, where the addresses allow it. Source: PTX ISA, vector accesses.
+static constexpr int64_t kAccessBytes = 16;
+
+LayoutAttr tilewright::coalescedLayout(RankedTensorType type, const AccessShape &access, unsigned numWarps) {
+  unsigned rank = type.getRank();
+  std::vector<unsigned> order{access.contiguousDim};
+  for (unsigned dim = rank; dim-- > 0;)
+    if (dim != access.contiguousDim)
+      order.push_back(dim);
+  std::vector<int64_t> perThread(rank, 1);
+  perThread[access.contiguousDim] = std::max<int64_t>(access.vectorElements, 1);
+  return LayoutAttr::get(type.getContext(),
+                         layout::makeBlocked(type.getShape().vec(), perThread, order, numWarps));
+}
+
+LayoutAttr tilewright::defaultLayout(RankedTensorType type, unsigned numWarps) {
+  AccessShape access{static_cast<unsigned>(type.getRank() - 1), 1};
+  // As wide as a register pair, but never so wide that warps run dry.
+  int64_t bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
+  int64_t most = std::max<int64_t>(type.getNumElements() / (32 * numWarps), 1);
+  while (access.vectorElements * 2 * bytes <= kAccessBytes && access.vectorElements * 2 <= most &&
+         type.getShape().back() % (access.vectorElements * 2) == 0)
+    access.vectorElements *= 2;
+  return coalescedLayout(type, access, numWarps);
+}
+
+LayoutAttr tilewright::dropDim(LayoutAttr layout, unsigned dim) {
+  return LayoutAttr::get(layout.getContext(), layout.toLayout().dropDim(dim));
+}
+LayoutAttr tilewright::permuteLayout(LayoutAttr layout, ArrayRef<int64_t> order) {
+  std::vector<unsigned> dims(order.begin(), order.end());
+  return LayoutAttr::get(layout.getContext(), layout.toLayout().permute(dims));
+}
+LayoutAttr tilewright::reshapeLayout(LayoutAttr layout, ArrayRef<int64_t> shape) {
+  if (layout.getShape() == shape)
+    return layout;
+  std::optional<layout::DistributedLayout> result = layout.toLayout().reshape(shape.vec());
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+}
+LayoutAttr tilewright::restrictLayout(LayoutAttr layout, ArrayRef<int64_t> shape) {
+  std::optional<layout::DistributedLayout> result = layout.toLayout().restrictTo(shape.vec());
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+}
+
+/// Whether storing from `layout` as it stands is about as good as converting to the coalesced layout first: the
+/// conversion costs a trip through shared memory, so half of a full access per thread is enough.
+static bool storesWell(LayoutAttr layout, RankedTensorType type, const AccessShape &access) {
+  int64_t bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
+  int64_t held = layout.toLayout().contiguousPerThread(access.contiguousDim);
+  if (std::min(held, access.vectorElements) * bytes >= kAccessBytes / 2)
+    return true;
+  if (held < access.vectorElements)
+    return false;
+  // Narrow accesses are fine where neighbouring lanes continue them.
+  for (size_t i = 0, rank = type.getRank(); i < layout.getLaneBases().size() / rank; ++i)
+    if (layout.getLaneBases()[i * rank + access.contiguousDim] != 0)
+      return true;
+  return type.getDimSize(access.contiguousDim) == held;
+}
+
+LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, LayoutAttr result, const LayoutPlan &plan,
+                                           const AccessShapes &access, unsigned numWarps) {
+  Value operand = op->getOperand(index);
+  RankedTensorType type = tileType(operand);
+  auto has = [&](Value value) { return plan.layoutOf.lookup(value); };
+  auto memory = [&](Value stored) -> LayoutAttr {
+    AccessShape shape = access.lookup(op);
+    if (LayoutAttr own = has(stored); own && storesWell(own, tileType(stored), shape))
+      return own;
+    return coalescedLayout(type, shape, numWarps);
+  };
+  return llvm::TypeSwitch<Operation *, LayoutAttr>(op)
+      .Case<tile::StoreOp>([&](auto store) { return memory(store.getValue()); })
+      .Case<tile::LoadPtrOp>([&](auto) { return result; })
+      .Case<tile::StorePtrOp>([&](auto store) { return memory(store.getValue()); })
+      .Case<tile::ReduceOp>([&](tile::ReduceOp reduce) -> LayoutAttr {
+        // All sources share one layout: the first that has one decides.
+        for (Value source : reduce.getSources())
+          if (LayoutAttr own = has(source))
+            return own;
+        return defaultLayout(type, numWarps);
+      })
+      .Case<tile::DotOp>([&](auto dot) -> LayoutAttr {
+        if (operand == dot.getAcc() && index == 2)
+          return result;
+        LayoutAttr own = has(operand);
+        return own ? own : defaultLayout(type, numWarps); // It goes to shared memory from wherever it is.
+      })
+      .Case<tile::PermuteOp>([&](tile::PermuteOp permute) -> LayoutAttr {
+        if (!result)
+          return {};
+        SmallVector<int64_t> inverse(type.getRank());
+        for (auto [to, from] : llvm::enumerate(permute.getOrder()))
+          inverse[from] = to;
+        return permuteLayout(result, inverse);
+      })
+      .Case<tile::ReshapeOp>([&](auto) -> LayoutAttr {
+        LayoutAttr free = result ? reshapeLayout(result, type.getShape()) : LayoutAttr();
+        LayoutAttr own = has(operand);
+        if (free && (!own || free == own))
+          return free;
+        return own ? own : defaultLayout(type, numWarps);
+      })
+      .Case<tile::BroadcastOp>([&](auto) { return result ? restrictLayout(result, type.getShape()) : LayoutAttr(); })
+      .Case<tile::ToScalarOp>([&](auto) {
+        LayoutAttr own = has(operand);
+        return own ? own : defaultLayout(type, numWarps);
+      })
+      .Case<scf::YieldOp, scf::ConditionOp>([&](auto) { return LayoutAttr(); })
+      .Default([&](Operation *) { return result; });
+}
