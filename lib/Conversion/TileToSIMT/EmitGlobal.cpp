@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ThreadProgram.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::simt;
+using namespace tilewright::tile_gpu;
+
+/// Largest single access. Source: PTX ISA, ld.global.v4.b32.
+static constexpr int64_t kMaxAccessBytes = 16;
+
+LogicalResult ThreadProgram::checkMemoryElement(Operation *op, Type element) {
+  int64_t bytes = getElementBytes(element);
+  if (bytes >= 1 && bytes <= 8)
+    return success();
+  return op->emitOpError("is not lowered for elements of ") << element << " yet";
+}
+
+/// Elements of one access: what the analysis allows, what the layout holds side by side, and a divisor of the extent, so
+/// that a vector is inside or outside as a whole.
+int64_t ThreadProgram::vectorWidth(Operation *op, const LayoutPlace &where, unsigned dim, int64_t bytes) {
+  auto allowed = op->getAttrOfType<IntegerAttr>("tile_gpu.vector");
+  int64_t width = allowed ? allowed.getInt() : 1;
+  width = std::min({width, where.layout.contiguousPerThread(dim), std::max<int64_t>(kMaxAccessBytes / bytes, 1)});
+  return std::max<int64_t>(std::gcd(width, where.layout.shape()[dim]), 1);
+}
+
+/// The dimension of the tile along which registers walk memory in steps of one.
+static unsigned contiguousDim(tile::ViewType view, ArrayRef<int64_t> walked) {
+  for (auto [dim, viewDim] : llvm::enumerate(walked))
+    if (view.getStrides()[viewDim] == 1)
+      return dim;
+  return walked.size() - 1;
+}
+
+/// What every element of one block access shares: the index of each dimension and whether it holds. An offset of a register in
+/// one dimension recurs in many registers, so each is computed once.
+struct ThreadProgram::Reach {
+  ThreadProgram &program;
+  Location loc;
+  const LayoutPlace &where;
+  ViewParts view;
+  SmallVector<int64_t> viewDimOf; ///< View dimension of each tile dimension.
+  SmallVector<Value> start;       ///< Per view dimension: index of this thread's register 0 or the plain offset.
+  SmallVector<bool> checked;
+  Value fixedAddress, fixedPred; ///< What the dimensions contribute that the tile does not walk.
+  std::vector<std::map<int64_t, std::pair<Value, Value>>> perDim; ///< Register offset to (element offset, holds).
+
+  Reach(ThreadProgram &program, Location loc, const LayoutPlace &where, ViewParts view, ArrayRef<int64_t> viewDimOf,
+        ArrayRef<Value> offsets, ArrayRef<bool> inBounds)
+      : program(program), loc(loc), where(where), view(std::move(view)), viewDimOf(viewDimOf), perDim(viewDimOf.size()) {
+    OpBuilder &b = program.builder;
+    for (size_t dim = 0; dim < offsets.size(); ++dim) {
+      checked.push_back(inBounds.empty() || !inBounds[dim]);
+      start.push_back(offsets[dim]);
+      if (llvm::is_contained(viewDimOf, static_cast<int64_t>(dim)))
+        continue;
+      fixedAddress = sum(fixedAddress, arith::MulIOp::create(b, loc, offsets[dim], this->view.strides[dim]));
+      if (checked.back())
+        fixedPred = program.both(loc, fixedPred, holds(offsets[dim], dim));
+    }
+  }
+
+  Value sum(Value a, Value b) {
+    return a && b ? arith::AddIOp::create(program.builder, loc, a, b).getResult() : a ? a : b;
+  }
+
+  /// 0 <= index < size, also where a size is negative: then nothing holds.
+  Value holds(Value index, unsigned viewDim) {
+    OpBuilder &b = program.builder;
+    Value size = arith::MaxSIOp::create(b, loc, view.sizes[viewDim], program.index(loc, 0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
+  }
+
+  const std::pair<Value, Value> &along(unsigned dim, int64_t offset) {
+    auto [slot, isNew] = perDim[dim].try_emplace(offset);
+    if (!isNew)
+      return slot->second;
+    OpBuilder &b = program.builder;
+    unsigned viewDim = viewDimOf[dim];
+    Value coord = program.coordinate(loc, where, dim, offset);
+    Value index = arith::AddIOp::create(b, loc, start[viewDim], program.toIndex(loc, coord));
+    Value element = arith::MulIOp::create(b, loc, index, view.strides[viewDim]);
+    Value pred;
+    if (checked[viewDim])
+      pred = holds(index, viewDim);
+    if (where.layout.isRagged(dim)) {
+      Value extent = program.i32(loc, where.layout.shape()[dim]);
+      pred = program.both(loc, pred, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, coord, extent));
+    }
+    slot->second = {element, pred};
+    return slot->second;
+  }
+
+  /// Byte address and predicate (null: always) of the element that `reg` holds.
+  std::pair<Value, Value> at(int64_t reg, int64_t bytes) {
+    OpBuilder &b = program.builder;
+    Value elements = fixedAddress, pred = fixedPred;
+    const layout::Coord &offset = where.registerOffset[reg];
+    for (unsigned dim = 0; dim < offset.size(); ++dim) {
+      const auto &[element, holds] = along(dim, offset[dim]);
+      elements = sum(elements, element);
+      pred = program.both(loc, pred, holds);
+    }
+    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), elements);
+    Value scale = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
+    Value address = arith::AddIOp::create(b, loc, view.base, arith::MulIOp::create(b, loc, wide, scale));
+    return {address, pred};
+  }
+};
+
+LogicalResult ThreadProgram::emitMakeView(tile::MakeViewOp op) {
+  SmallVector<Value> all{get(op.getBase())};
+  for (Value size : op.getSizes())
+    all.push_back(get(size));
+  for (Value stride : op.getStrides())
+    all.push_back(get(stride));
+  set(op.getResult(), all);
+  return success();
+}
+
+/// What a load gives where a check fails: the pad, or zero for `none`, whose value is unspecified but fixed.
+static TypedAttr padValue(tile::Pad pad, Type element, OpBuilder &builder) {
+  auto type = dyn_cast<FloatType>(element);
+  if (!type)
+    return builder.getZeroAttr(element);
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  switch (pad) {
+  case tile::Pad::neg_zero:
+    return builder.getFloatAttr(type, APFloat::getZero(semantics, /*Negative=*/true));
+  case tile::Pad::nan:
+    return builder.getFloatAttr(type, APFloat::getNaN(semantics));
+  case tile::Pad::pos_inf:
+    return builder.getFloatAttr(type, APFloat::getInf(semantics));
+  case tile::Pad::neg_inf:
+    return builder.getFloatAttr(type, APFloat::getInf(semantics, /*Negative=*/true));
+  case tile::Pad::none:
+  case tile::Pad::zero:
+    break;
+  }
+  return builder.getZeroAttr(element);
+}
+
+LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
+  Location loc = op.getLoc();
+  auto tile = cast<RankedTensorType>(op.getResult().getType());
+  if (failed(checkMemoryElement(op, tile.getElementType())))
+    return failure();
+  int64_t bytes = getElementBytes(tile.getElementType());
+  Type element = elementOf(tile.getElementType());
+  const LayoutPlace &where = place(tile);
+  SmallVector<int64_t> walked(op.walkedDims());
+  auto view = cast<tile::ViewType>(op.getView().getType());
+  SmallVector<Value> offsets;
+  for (Value offset : op.getOffsets())
+    offsets.push_back(get(offset));
+  Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
+              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>());
+  int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
+  TypedAttr pad = padValue(op.getPad(), element, builder);
+  Type type = width == 1 ? element : VectorType::get({width}, element);
+  Value other;
+  bool padIsZero = pad == builder.getZeroAttr(element);
+  if (!padIsZero)
+    other = arith::ConstantOp::create(
+        builder, loc, width == 1 ? pad : cast<TypedAttr>(DenseElementsAttr::get(cast<VectorType>(type), Attribute(pad))));
+  SmallVector<Value> pieces;
+  for (int64_t reg = 0; reg < where.registers(); reg += width) {
+    auto [address, pred] = reach.at(reg, bytes);
+    pieces.push_back(
+        LoadGlobalOp::create(builder, loc, type, address, pred, pred ? other : Value(), width * bytes));
+  }
+  set(op.getResult(), concat(loc, pieces));
+  return success();
+}
+
+LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
+  Location loc = op.getLoc();
+  auto tile = cast<RankedTensorType>(op.getValue().getType());
+  if (failed(checkMemoryElement(op, tile.getElementType())))
+    return failure();
+  int64_t bytes = getElementBytes(tile.getElementType());
+  const LayoutPlace &where = place(tile);
+  SmallVector<int64_t> walked(op.walkedDims());
+  auto view = cast<tile::ViewType>(op.getView().getType());
+  SmallVector<Value> offsets;
+  for (Value offset : op.getOffsets())
+    offsets.push_back(get(offset));
+  Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
+              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>());
+  int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
+  Value vector = get(op.getValue());
+  for (int64_t reg = 0; reg < where.registers(); reg += width) {
+    auto [address, pred] = reach.at(reg, bytes);
+    StoreGlobalOp::create(builder, loc, slice(loc, vector, reg, width), address, both(loc, pred, where.isOwner),
+                          width * bytes);
+  }
+  return success();
+}
+
+LogicalResult ThreadProgram::emitPtrAdd(tile::PtrAddOp op) {
+  Location loc = op.getLoc();
+  Value pointer = get(op.getPtr()), offset = get(op.getOffset());
+  Type type = pointer.getType();
+  auto pointee = cast<tile::PtrType>(getElementTypeOrSelf(op.getPtr().getType())).getPointee();
+  int64_t bytes = getElementBytes(pointee);
+  if (bytes == 0)
+    return op.emitOpError("is not lowered for elements of ") << pointee << " yet";
+  if (getElementTypeOrSelf(offset.getType()).isIndex())
+    offset = arith::IndexCastOp::create(builder, loc, type, offset);
+  else if (getElementTypeOrSelf(offset.getType()).getIntOrFloatBitWidth() < 64)
+    offset = arith::ExtSIOp::create(builder, loc, type, offset);
+  TypedAttr scale = builder.getI64IntegerAttr(bytes);
+  if (auto vector = dyn_cast<VectorType>(type))
+    scale = DenseElementsAttr::get(vector, Attribute(scale));
+  Value step = arith::MulIOp::create(builder, loc, offset, arith::ConstantOp::create(builder, loc, scale));
+  set(op.getResult(), arith::AddIOp::create(builder, loc, pointer, step));
+  return success();
+}
+
+LogicalResult ThreadProgram::emitLoadPtr(tile::LoadPtrOp op) {
+  Location loc = op.getLoc();
+  Type resultElement = getElementTypeOrSelf(op.getResult().getType());
+  if (failed(checkMemoryElement(op, resultElement)))
+    return failure();
+  int64_t bytes = getElementBytes(resultElement);
+  Type element = elementOf(resultElement);
+  Value pointer = get(op.getPtr());
+  Value mask = op.getMask() ? get(op.getMask()) : Value();
+  Value other = op.getOther() ? get(op.getOther()) : Value();
+  auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!tile) {
+    set(op.getResult(), LoadGlobalOp::create(builder, loc, element, pointer, mask, other, bytes));
+    return success();
+  }
+  const LayoutPlace &where = place(tile);
+  // The analysis names the dimension along which addresses rise; registers that rise along another one do not merge.
+  auto dim = op->getAttrOfType<IntegerAttr>("tile_gpu.contiguous_dim");
+  int64_t width = dim ? vectorWidth(op, where, dim.getInt(), bytes) : 1;
+  SmallVector<Value> pieces;
+  for (int64_t reg = 0; reg < where.registers(); reg += width) {
+    Value pred = mask ? slice(loc, mask, reg, 1) : Value();
+    // A place outside of a ragged tile has no element: its address means nothing.
+    pred = both(loc, pred, inside(loc, where, where.registerOffset[reg]));
+    Value instead = other && pred ? slice(loc, other, reg, width) : Value();
+    Type type = width == 1 ? element : VectorType::get({width}, element);
+    pieces.push_back(LoadGlobalOp::create(builder, loc, type, slice(loc, pointer, reg, 1), pred, instead, width * bytes));
+  }
+  set(op.getResult(), concat(loc, pieces));
+  return success();
+}
+
+LogicalResult ThreadProgram::emitStorePtr(tile::StorePtrOp op) {
+  Location loc = op.getLoc();
+  Type valueElement = getElementTypeOrSelf(op.getValue().getType());
+  if (failed(checkMemoryElement(op, valueElement)))
+    return failure();
+  int64_t bytes = getElementBytes(valueElement);
+  Value pointer = get(op.getPtr()), value = get(op.getValue());
+  Value mask = op.getMask() ? get(op.getMask()) : Value();
+  auto tile = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!tile) {
+    // One thread of the program writes.
+    Value first = arith::OrIOp::create(builder, loc, lane, warp);
+    first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, first, i32(loc, 0));
+    StoreGlobalOp::create(builder, loc, value, pointer, both(loc, mask, first), bytes);
+    return success();
+  }
+  const LayoutPlace &where = place(tile);
+  auto dim = op->getAttrOfType<IntegerAttr>("tile_gpu.contiguous_dim");
+  int64_t width = dim ? vectorWidth(op, where, dim.getInt(), bytes) : 1;
+  for (int64_t reg = 0; reg < where.registers(); reg += width) {
+    Value pred = mask ? slice(loc, mask, reg, 1) : Value();
+    pred = both(loc, pred, inside(loc, where, where.registerOffset[reg]));
+    StoreGlobalOp::create(builder, loc, slice(loc, value, reg, width), slice(loc, pointer, reg, 1),
+                          both(loc, pred, where.isOwner), width * bytes);
+  }
+  return success();
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ThreadProgram.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::simt;
+using namespace tilewright::tile_gpu;
+
+ThreadProgram::ThreadProgram(func::FuncOp kernel, ExecutionScope scope)
+    : kernel(kernel), scope(scope), builder(kernel.getContext()), entry(kernel.getContext()) {}
+
+//===- Types and values ------------------------------------------------------------------------------------------===//
+
+/// What one element is in registers: addresses are i64, and tf32 is the f32 that it is a subset of.
+Type ThreadProgram::elementOf(Type element) const {
+  if (isa<tile::PtrType>(element))
+    return IntegerType::get(element.getContext(), 64);
+  if (element.isTF32())
+    return Float32Type::get(element.getContext());
+  return element;
+}
+
+VectorType ThreadProgram::vectorType(RankedTensorType tile) const {
+  auto layout = cast<LayoutAttr>(tile.getEncoding());
+  return VectorType::get({layout.toLayout().registersPerThread()}, elementOf(tile.getElementType()));
+}
+
+LogicalResult ThreadProgram::convertType(Type type, SmallVectorImpl<Type> &result) const {
+  if (auto tile = dyn_cast<RankedTensorType>(type)) {
+    if (!isa_and_nonnull<LayoutAttr>(tile.getEncoding()))
+      return failure();
+    result.push_back(vectorType(tile));
+  } else if (auto view = dyn_cast<tile::ViewType>(type)) {
+    result.push_back(IntegerType::get(type.getContext(), 64));
+    unsigned dynamic = llvm::count_if(view.getShape(), ShapedType::isDynamic) +
+                       llvm::count_if(view.getStrides(), ShapedType::isDynamic);
+    result.append(dynamic, IndexType::get(type.getContext()));
+  } else if (isa<MemDescType>(type)) {
+    result.push_back(IntegerType::get(type.getContext(), 32));
+  } else if (isa<tile::TokenType>(type)) {
+    // Order only.
+  } else {
+    result.push_back(elementOf(type));
+  }
+  return success();
+}
+
+ArrayRef<Value> ThreadProgram::parts(Value value) {
+  auto found = values.find(value);
+  assert(found != values.end() && "operands are visited before their users");
+  return found->second;
+}
+
+void ThreadProgram::set(Value value, ArrayRef<Value> parts) {
+  values[value] = llvm::SmallVector<Value>(parts.begin(), parts.end());
+}
+
+ViewParts ThreadProgram::viewParts(Value view) {
+  auto type = cast<tile::ViewType>(view.getType());
+  ArrayRef<Value> all = parts(view);
+  ViewParts result;
+  result.base = all.front();
+  all = all.drop_front();
+  auto fill = [&](ArrayRef<int64_t> extents, SmallVector<Value> &out) {
+    for (int64_t extent : extents) {
+      if (!ShapedType::isDynamic(extent)) {
+        out.push_back(index(view.getLoc(), extent));
+        continue;
+      }
+      out.push_back(all.front());
+      all = all.drop_front();
+    }
+  };
+  fill(type.getShape(), result.sizes);
+  fill(type.getStrides(), result.strides);
+  return result;
+}
+
+//===- Where this thread is --------------------------------------------------------------------------------------===//
+
+/// The coordinate that the bits of `index` (a lane or warp number) contribute in `dim`. Runs of neighbouring bits that map to neighbouring
+/// coordinate bits move together. Inserts at the entry.
+Value ThreadProgram::bitsToCoord(Location loc, Value number, const layout::Bases &bases, unsigned dim) {
+  Value result;
+  Type type = entry.getI32Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(entry, loc, entry.getIntegerAttr(type, value));
+  };
+  for (size_t bit = 0; bit < bases.size();) {
+    int64_t first = bases[bit][dim];
+    if (first == 0) {
+      ++bit;
+      continue;
+    }
+    size_t run = 1;
+    while (bit + run < bases.size() && bases[bit + run][dim] == first << run)
+      ++run;
+    Value part = number;
+    if (bit)
+      part = arith::ShRUIOp::create(entry, loc, part, constant(bit));
+    part = arith::AndIOp::create(entry, loc, part, constant((int64_t(1) << run) - 1));
+    if (first != 1)
+      part = arith::MulIOp::create(entry, loc, part, constant(first));
+    result = result ? arith::XOrIOp::create(entry, loc, result, part).getResult() : part;
+    bit += run;
+  }
+  return result;
+}
+
+const LayoutPlace &ThreadProgram::place(Type tile) {
+  return place(cast<LayoutAttr>(cast<RankedTensorType>(tile).getEncoding()));
+}
+
+const LayoutPlace &ThreadProgram::place(LayoutAttr attr) {
+  std::unique_ptr<LayoutPlace> &slot = places[attr.getAsOpaquePointer()];
+  if (slot)
+    return *slot;
+  slot = std::make_unique<LayoutPlace>(attr.toLayout());
+  const layout::DistributedLayout &layout = slot->layout;
+  Location loc = kernel.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(entry, loc, entry.getI32IntegerAttr(value));
+  };
+  for (unsigned dim = 0; dim < layout.shape().size(); ++dim) {
+    Value fromLane = bitsToCoord(loc, lane, layout.laneBases(), dim);
+    Value fromWarp = bitsToCoord(loc, warp, layout.warpBases(), dim);
+    Value coord = fromLane ? fromLane : constant(0);
+    if (fromWarp)
+      coord = fromLane ? arith::XOrIOp::create(entry, loc, fromLane, fromWarp).getResult() : fromWarp;
+    // Digits that warps hold follow the warp bits: number the warps by (bits, digit, digit, ...).
+    int64_t below = int64_t(1) << layout.warpBases().size();
+    for (const layout::OuterDigit &digit : layout.digits()) {
+      if (digit.place != layout::OuterDigit::Place::Warp)
+        continue;
+      if (digit.dim == dim) {
+        Value value = arith::DivUIOp::create(entry, loc, warp, constant(below));
+        value = arith::RemUIOp::create(entry, loc, value, constant(digit.radix));
+        value = arith::MulIOp::create(entry, loc, value, constant(digit.stride));
+        coord = arith::AddIOp::create(entry, loc, coord, value);
+      }
+      below *= digit.radix;
+    }
+    slot->threadCoord.push_back(coord);
+  }
+  for (int64_t reg = 0, end = layout.registersPerThread(); reg < end; ++reg)
+    slot->registerOffset.push_back(layout.registerOffset(reg));
+
+  // One replica owns each element.
+  auto require = [&](Value number, uint32_t owners, unsigned count) {
+    uint32_t all = count >= 32 ? ~0u : (1u << count) - 1;
+    if ((owners & all) == all)
+      return;
+    Value bit = arith::ShRUIOp::create(entry, loc, constant(static_cast<int32_t>(owners)), number);
+    Value owns = arith::TruncIOp::create(entry, loc, entry.getI1Type(), bit);
+    slot->isOwner = slot->isOwner ? arith::AndIOp::create(entry, loc, slot->isOwner, owns).getResult() : owns;
+  };
+  require(lane, layout.ownerLanes(), 32);
+  require(warp, layout.ownerWarps(), scope.warpCount);
+  return *slot;
+}
+
+Value ThreadProgram::coordinate(Location loc, const LayoutPlace &place, unsigned dim, int64_t offset) {
+  Value thread = place.threadCoord[dim];
+  if (offset == 0)
+    return thread;
+  Value constant = i32(loc, offset);
+  if (place.layout.registersAddTo(dim))
+    return arith::AddIOp::create(builder, loc, thread, constant);
+  return arith::XOrIOp::create(builder, loc, thread, constant);
+}
+
+Value ThreadProgram::inside(Location loc, const LayoutPlace &place, const layout::Coord &offset) {
+  Value result;
+  for (unsigned dim = 0; dim < offset.size(); ++dim) {
+    if (!place.layout.isRagged(dim))
+      continue;
+    Value coord = coordinate(loc, place, dim, offset[dim]);
+    Value extent = i32(loc, place.layout.shape()[dim]);
+    result = both(loc, result, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coord, extent));
+  }
+  return result;
+}
+
+//===- Small builders --------------------------------------------------------------------------------------------===//
+
+Value ThreadProgram::i32(Location loc, int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(value));
+}
+Value ThreadProgram::index(Location loc, int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getIndexAttr(value));
+}
+Value ThreadProgram::boolean(Location loc, bool value) {
+  return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
+}
+Value ThreadProgram::both(Location loc, Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(builder, loc, a, b);
+}
+Value ThreadProgram::toIndex(Location loc, Value value) {
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), value);
+}
+Value ThreadProgram::splat(Location loc, Value scalar, int64_t count) {
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({count}, scalar.getType()), scalar);
+}
+Value ThreadProgram::pick(Location loc, Value vector, ArrayRef<int64_t> lanes) {
+  auto type = cast<VectorType>(vector.getType());
+  bool identity = static_cast<int64_t>(lanes.size()) == type.getNumElements();
+  for (size_t i = 0; identity && i < lanes.size(); ++i)
+    identity = lanes[i] == static_cast<int64_t>(i);
+  return identity ? vector : vector::ShuffleOp::create(builder, loc, vector, vector, lanes).getResult();
+}
+Value ThreadProgram::slice(Location loc, Value vector, int64_t first, int64_t count) {
+  if (count == 1)
+    return vector::ExtractOp::create(builder, loc, vector, ArrayRef<int64_t>{first});
+  SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+  return pick(loc, vector, lanes);
+}
+Value ThreadProgram::concat(Location loc, ArrayRef<Value> pieces) {
+  if (pieces.size() == 1)
+    return isa<VectorType>(pieces[0].getType()) ? pieces[0] : splat(loc, pieces[0], 1);
+  if (!isa<VectorType>(pieces[0].getType())) {
+    auto type = VectorType::get({static_cast<int64_t>(pieces.size())}, pieces[0].getType());
+    return vector::FromElementsOp::create(builder, loc, type, pieces);
+  }
+  // A balanced tree of shuffles, so that no vector is rewritten once per piece.
+  SmallVector<Value> level(pieces.begin(), pieces.end());
+  while (level.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2) {
+      int64_t total = cast<VectorType>(level[i].getType()).getNumElements() +
+                      cast<VectorType>(level[i + 1].getType()).getNumElements();
+      SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, total));
+      next.push_back(vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], lanes));
+    }
+    if (level.size() % 2)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level[0];
+}
+
+//===- Walking ---------------------------------------------------------------------------------------------------===//
+
+LogicalResult ThreadProgram::run() {
+  if (!llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError("expected structured control flow; run lift-cf-to-scf first");
+  SmallVector<Type> arguments;
+  for (Type type : kernel.getArgumentTypes())
+    if (failed(convertType(type, arguments)))
+      return kernel.emitError("has a parameter of ") << type << ", which no thread can hold";
+  OpBuilder outer(kernel);
+  auto thread = func::FuncOp::create(outer, kernel.getLoc(), kernel.getSymName(),
+                                     outer.getFunctionType(arguments, {}));
+  for (NamedAttribute attr : kernel->getDiscardableAttrs())
+    thread->setAttr(attr.getName(), attr.getValue());
+  thread->setAttr("tile_gpu.num_threads", outer.getI32IntegerAttr(32 * scope.warpCount));
+  if (!thread->hasAttr("tile_gpu.shared_bytes"))
+    thread->setAttr("tile_gpu.shared_bytes", outer.getI64IntegerAttr(0));
+  Block *body = thread.addEntryBlock();
+  unsigned next = 0;
+  for (BlockArgument argument : kernel.getArguments()) {
+    SmallVector<Type> types;
+    (void)convertType(argument.getType(), types);
+    SmallVector<Value> parts;
+    for (size_t i = 0; i < types.size(); ++i)
+      parts.push_back(body->getArgument(next++));
+    set(argument, parts);
+  }
+  // Thread coordinates gather in front of a marker that goes away at the end.
+  builder.setInsertionPointToStart(body);
+  Location loc = kernel.getLoc();
+  lane = LaneIdOp::create(builder, loc, builder.getI32Type());
+  warp = WarpIdOp::create(builder, loc, builder.getI32Type());
+  if (scope.firstWarp)
+    warp = arith::SubIOp::create(builder, loc, warp, i32(loc, scope.firstWarp));
+  Operation *marker = ub::PoisonOp::create(builder, loc, builder.getI32Type(), ub::PoisonAttr::get(kernel.getContext()));
+  entry.setInsertionPoint(marker);
+  builder.setInsertionPointAfter(marker);
+  if (failed(emitBlock(kernel.front()))) {
+    thread.erase();
+    return failure();
+  }
+  marker->erase();
+  kernel.erase();
+  return success();
+}
+
+LogicalResult ThreadProgram::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ThreadProgram::emit(Operation *op) {
+  Location loc = op->getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<arith::ConstantOp>([&](auto x) { return emitConstant(x); })
+      .Case<tile::IotaOp>([&](auto x) { return emitIota(x); })
+      .Case<tile::BroadcastOp>([&](auto x) { return emitBroadcast(x); })
+      .Case<tile::ReshapeOp>([&](auto x) { return emitReshape(x); })
+      .Case<tile::PermuteOp>([&](auto x) { return emitPermute(x); })
+      .Case<ConvertLayoutOp>([&](auto x) { return emitConvertLayout(x); })
+      .Case<tile::AssumeOp>([&](auto x) { return emitAssume(x); })
+      .Case<tile::MakeViewOp>([&](auto x) { return emitMakeView(x); })
+      .Case<tile::LoadOp>([&](auto x) { return emitLoad(x); })
+      .Case<tile::StoreOp>([&](auto x) { return emitStore(x); })
+      .Case<tile::LoadPtrOp>([&](auto x) { return emitLoadPtr(x); })
+      .Case<tile::StorePtrOp>([&](auto x) { return emitStorePtr(x); })
+      .Case<tile::PtrAddOp>([&](auto x) { return emitPtrAdd(x); })
+      .Case<LocalStoreOp>([&](auto x) { return emitLocalStore(x); })
+      .Case<LocalLoadOp>([&](auto x) { return emitLocalLoad(x); })
+      .Case<DotFmaOp>([&](auto x) { return emitDotFma(x); })
+      .Case<PartialReduceOp>([&](auto x) { return emitPartialReduce(x); })
+      .Case<tile::SplatOp>([&](tile::SplatOp x) {
+        set(x.getResult(), splat(loc, get(x.getSource()), place(x.getResult().getType()).registers()));
+        return success();
+      })
+      .Case<tile::ToScalarOp>([&](tile::ToScalarOp x) {
+        // The one element: each thread holds it, since no place of a one-element layout differs from another.
+        set(x.getResult(), slice(loc, get(x.getSource()), 0, 1));
+        return success();
+      })
+      .Case<tile::ProgramIdOp>([&](tile::ProgramIdOp x) {
+        Value id = CtaIdOp::create(builder, loc, builder.getI32Type(), static_cast<Axis>(x.getAxis()));
+        set(x.getResult(), toIndex(loc, id));
+        return success();
+      })
+      .Case<tile::NumProgramsOp>([&](tile::NumProgramsOp x) {
+        Value count = NumCtasOp::create(builder, loc, builder.getI32Type(), static_cast<Axis>(x.getAxis()));
+        set(x.getResult(), toIndex(loc, count));
+        return success();
+      })
+      .Case<tile::ViewSizeOp>([&](tile::ViewSizeOp x) {
+        set(x.getResult(), viewParts(x.getView()).sizes[x.getDim()]);
+        return success();
+      })
+      .Case<tile::ViewStrideOp>([&](tile::ViewStrideOp x) {
+        set(x.getResult(), viewParts(x.getView()).strides[x.getDim()]);
+        return success();
+      })
+      .Case<tile::ViewBaseOp>([&](tile::ViewBaseOp x) {
+        set(x.getResult(), viewParts(x.getView()).base);
+        return success();
+      })
+      .Case<tile::PermuteViewOp>([&](tile::PermuteViewOp x) {
+        ViewParts from = viewParts(x.getView());
+        auto type = cast<tile::ViewType>(x.getResult().getType());
+        SmallVector<Value> all{from.base};
+        for (auto [to, dim] : llvm::enumerate(x.getOrder()))
+          if (ShapedType::isDynamic(type.getShape()[to]))
+            all.push_back(from.sizes[dim]);
+        for (auto [to, dim] : llvm::enumerate(x.getOrder()))
+          if (ShapedType::isDynamic(type.getStrides()[to]))
+            all.push_back(from.strides[dim]);
+        set(x.getResult(), all);
+        return success();
+      })
+      .Case<tile::PtrCastOp>([&](tile::PtrCastOp x) {
+        set(x.getResult(), parts(x->getOperand(0))); // An address is an i64 here.
+        return success();
+      })
+      .Case<LocalAllocOp>([&](LocalAllocOp x) -> LogicalResult {
+        if (!x.getOffset())
+          return x.emitOpError("has no offset; run tile-allocate-shared first");
+        set(x.getResult(), i32(loc, *x.getOffset()));
+        return success();
+      })
+      .Case<MemDescViewOp>([&](MemDescViewOp x) {
+        set(x.getResult(), parts(x.getSource()));
+        return success();
+      })
+      .Case<SyncOp>([&](SyncOp x) {
+        BarrierOp::create(builder, loc, scope.barrierId, 32 * scope.warpCount);
+        return success();
+      })
+      .Case<func::ReturnOp>([&](func::ReturnOp x) {
+        func::ReturnOp::create(builder, loc);
+        return success();
+      })
+      .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
+          [&](Operation *x) { return emitControlFlow(x); })
+      .Default([&](Operation *x) { return emitElementwise(x); });
+}
+
+/// Ops that treat each element alike keep their name and attributes; scalars are the same case.
+LogicalResult ThreadProgram::emitElementwise(Operation *op) {
+  bool upstream = isa_and_nonnull<arith::ArithDialect, math::MathDialect, ub::UBDialect>(op->getDialect());
+  if (!upstream || op->getNumRegions() != 0)
+    return op->emitOpError("is not lowered to one thread's program yet");
+  auto usesTf32 = [](Type type) { return getElementTypeOrSelf(type).isTF32(); };
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+      (usesTf32(op->getOperand(0).getType()) || usesTf32(op->getResult(0).getType())))
+    return emitTf32(op);
+  OperationState state(op->getLoc(), op->getName());
+  state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
+  if (op->getPropertiesStorageSize())
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (Value operand : op->getOperands())
+    state.operands.push_back(get(operand));
+  // A scalar condition of a select on tiles stays a scalar: upstream allows it on vectors too.
+  for (Type type : op->getResultTypes())
+    if (failed(convertType(type, state.types)))
+      return op->emitOpError("expects tiles with a layout, found ") << type;
+  Operation *copy = builder.create(state);
+  for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
+    set(from, to);
+  return success();
+}
+
+LogicalResult ThreadProgram::emitControlFlow(Operation *op) {
+  Location loc = op->getLoc();
+  auto flatten = [&](ValueRange range) {
+    SmallVector<Value> flat;
+    for (Value value : range)
+      llvm::append_range(flat, parts(value));
+    return flat;
+  };
+  // Hands consecutive new values to the old ones that they stand for.
+  auto bind = [&](ValueRange from, ValueRange to) {
+    size_t next = 0;
+    for (Value value : from) {
+      SmallVector<Type> types;
+      (void)convertType(value.getType(), types);
+      SmallVector<Value> own(to.slice(next, types.size()));
+      set(value, ArrayRef<Value>(own));
+      next += types.size();
+    }
+  };
+  auto types = [&](TypeRange range, SmallVector<Type> &result) -> LogicalResult {
+    for (Type type : range)
+      if (failed(convertType(type, result)))
+        return op->emitOpError("expects tiles with a layout, found ") << type;
+    return success();
+  };
+  auto body = [&](Block &from, Block *to, ValueRange arguments) {
+    bind(from.getArguments(), arguments);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(to);
+    return emitBlock(from);
+  };
+  auto keepAttrs = [&](Operation *to) {
+    for (NamedAttribute attr : op->getDiscardableAttrs())
+      to->setAttr(attr.getName(), attr.getValue());
+  };
+
+  if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+    scf::YieldOp::create(builder, loc, flatten(yield.getOperands()));
+    return success();
+  }
+  if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+    scf::ConditionOp::create(builder, loc, get(condition.getCondition()), flatten(condition.getArgs()));
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    SmallVector<Type> ignored;
+    if (failed(types(loop.getResultTypes(), ignored)))
+      return failure();
+    auto made = scf::ForOp::create(builder, loc, get(loop.getLowerBound()), get(loop.getUpperBound()),
+                                   get(loop.getStep()), flatten(loop.getInitArgs()), nullptr,
+                                   loop.getUnsignedCmp());
+    keepAttrs(made);
+    if (!made.getBody()->empty())
+      made.getBody()->getTerminator()->erase();
+    if (failed(body(*loop.getBody(), made.getBody(), made.getBody()->getArguments())))
+      return failure();
+    bind(loop.getResults(), made.getResults());
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    SmallVector<Type> results;
+    if (failed(types(branch.getResultTypes(), results)))
+      return failure();
+    bool hasElse = !branch.getElseRegion().empty();
+    auto made = scf::IfOp::create(builder, loc, results, get(branch.getCondition()), hasElse);
+    keepAttrs(made);
+    for (auto [from, to] : llvm::zip(branch->getRegions(), made->getRegions())) {
+      if (from.empty())
+        continue;
+      if (to.empty())
+        to.emplaceBlock();
+      if (!to.front().empty())
+        to.front().back().erase();
+      if (failed(body(from.front(), &to.front(), {})))
+        return failure();
+    }
+    bind(branch.getResults(), made.getResults());
+    return success();
+  }
+  auto loop = cast<scf::WhileOp>(op);
+  SmallVector<Type> results, before;
+  if (failed(types(loop.getResultTypes(), results)) || failed(types(loop.getInits().getTypes(), before)))
+    return failure();
+  auto made = scf::WhileOp::create(builder, loc, results, flatten(loop.getInits()));
+  keepAttrs(made);
+  Block *head = &made.getBefore().emplaceBlock(), *tail = &made.getAfter().emplaceBlock();
+  for (Type type : before)
+    head->addArgument(type, loc);
+  for (Type type : results)
+    tail->addArgument(type, loc);
+  if (failed(body(*loop.getBeforeBody(), head, head->getArguments())) ||
+      failed(body(*loop.getAfterBody(), tail, tail->getArguments())))
+    return failure();
+  bind(loop.getResults(), made.getResults());
+  return success();
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// State and services of the walk that rewrites a kernel as the program of one of its threads: which values stand for a
+/// tile, where in the tile this thread is, and how addresses and predicates are formed. One source file per op
+/// family implements the `emit...` members.
+#ifndef TILEWRIGHT_LIB_CONVERSION_TILETOSIMT_THREADPROGRAM_H
+#define TILEWRIGHT_LIB_CONVERSION_TILETOSIMT_THREADPROGRAM_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Layout/Conversion.h"
+
+#include <map>
+
+namespace tilewright::simt {
+
+/// The warps that run a piece of a program together. Lowerings ask it for the warp index and the barrier, never the
+/// hardware, so that a warp role is a change of scope.
+struct ExecutionScope {
+  unsigned firstWarp = 0;
+  unsigned warpCount = 4;
+  unsigned barrierId = 0;
+};
+
+/// What this thread knows about one layout: its own coordinate in each dimension, and what each register adds.
+struct LayoutPlace {
+  explicit LayoutPlace(layout::DistributedLayout layout) : layout(std::move(layout)) {}
+
+  layout::DistributedLayout layout;
+  llvm::SmallVector<mlir::Value> threadCoord;            ///< i32, one per dimension; registers come on top.
+  std::vector<layout::Coord> registerOffset;             ///< One coordinate vector per register.
+  mlir::Value isOwner;                                   ///< i1: not a replica; null if no thread is one.
+  int64_t registers() const { return registerOffset.size(); }
+};
+
+/// A view as scalars.
+struct ViewParts {
+  mlir::Value base;                       ///< i64 address.
+  llvm::SmallVector<mlir::Value> sizes;   ///< index, static ones as constants.
+  llvm::SmallVector<mlir::Value> strides; ///< index, in elements.
+};
+
+class ThreadProgram {
+public:
+  ThreadProgram(mlir::func::FuncOp kernel, ExecutionScope scope);
+  /// Builds the thread's program as a new function in front of the kernel, which takes its name; the kernel is erased. Emits one
+  /// diagnostic and returns failure where an op has no such form.
+  mlir::LogicalResult run();
+
+private:
+  using Value = mlir::Value;
+  using Type = mlir::Type;
+  using Location = mlir::Location;
+  using Operation = mlir::Operation;
+  using LogicalResult = mlir::LogicalResult;
+  template <typename T> using SmallVector = llvm::SmallVector<T>;
+  template <typename T> using ArrayRef = llvm::ArrayRef<T>;
+
+  // Types and values (ThreadProgram.cpp).
+  Type elementOf(Type element) const;
+  LogicalResult convertType(Type type, llvm::SmallVectorImpl<Type> &result) const;
+  mlir::VectorType vectorType(mlir::RankedTensorType tile) const;
+  Value get(Value tile) { return parts(tile)[0]; }
+  ArrayRef<Value> parts(Value value);
+  void set(Value value, llvm::ArrayRef<Value> parts);
+  void set(Value value, Value part) { set(value, llvm::ArrayRef<Value>(part)); }
+  ViewParts viewParts(Value view);
+  const LayoutPlace &place(tile_gpu::LayoutAttr layout);
+  const LayoutPlace &place(Type tile);
+  Value bitsToCoord(Location loc, Value index, const layout::Bases &bases, unsigned dim);
+
+  // Small builders.
+  Value i32(Location loc, int64_t value);
+  Value index(Location loc, int64_t value);
+  Value boolean(Location loc, bool value);
+  Value both(Location loc, Value a, Value b); ///< Conjunction; null means true.
+  Value toIndex(Location loc, Value i32);
+  Value splat(Location loc, Value scalar, int64_t count);
+  Value pick(Location loc, Value vector, ArrayRef<int64_t> lanes);  ///< vector.shuffle of one vector.
+  Value slice(Location loc, Value vector, int64_t first, int64_t count); ///< A scalar where count is 1.
+  Value concat(Location loc, ArrayRef<Value> pieces);               ///< Scalars or vectors to one vector.
+  /// Coordinate `dim` of register `reg` as i32.
+  Value coordinate(Location loc, const LayoutPlace &place, unsigned dim, int64_t offset);
+  /// i1 that register coordinates lie in the tile; null if they always do.
+  Value inside(Location loc, const LayoutPlace &place, const layout::Coord &offset);
+
+  // Walking.
+  LogicalResult emitBlock(mlir::Block &block);
+  LogicalResult emit(Operation *op);
+  LogicalResult emitElementwise(Operation *op);
+  LogicalResult emitControlFlow(Operation *op);
+
+  // Constants and shapes (EmitShape.cpp).
+  LogicalResult emitConstant(mlir::arith::ConstantOp op);
+  LogicalResult emitIota(tile::IotaOp op);
+  LogicalResult emitBroadcast(tile::BroadcastOp op);
+  LogicalResult emitReshape(tile::ReshapeOp op);
+  LogicalResult emitPermute(tile::PermuteOp op);
+  LogicalResult emitConvertLayout(tile_gpu::ConvertLayoutOp op);
+  Value emitShuffles(Location loc, Value value, const layout::ShufflePlan &plan);
+  LogicalResult emitAssume(tile::AssumeOp op);
+  LogicalResult emitTf32(Operation *op);
+
+  // Global memory (EmitGlobal.cpp).
+  struct Reach; ///< Addresses and predicates of one block access.
+  LogicalResult emitMakeView(tile::MakeViewOp op);
+  LogicalResult emitLoad(tile::LoadOp op);
+  LogicalResult emitStore(tile::StoreOp op);
+  LogicalResult emitLoadPtr(tile::LoadPtrOp op);
+  LogicalResult emitStorePtr(tile::StorePtrOp op);
+  LogicalResult emitPtrAdd(tile::PtrAddOp op);
+  LogicalResult checkMemoryElement(Operation *op, Type element);
+  int64_t vectorWidth(Operation *op, const LayoutPlace &place, unsigned dim, int64_t bytes);
+
+  // Shared memory (EmitShared.cpp).
+  Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, ArrayRef<Value> coords);
+  Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, const LayoutPlace &place,
+                     const layout::Coord &offset);
+  LogicalResult emitLocalStore(tile_gpu::LocalStoreOp op);
+  LogicalResult emitLocalLoad(tile_gpu::LocalLoadOp op);
+  LogicalResult emitDotFma(tile_gpu::DotFmaOp op);
+
+  // Reductions (EmitReduce.cpp).
+  LogicalResult emitPartialReduce(tile_gpu::PartialReduceOp op);
+  SmallVector<Value> combine(mlir::Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count);
+  Value shuffleBits(Location loc, tile_gpu::ShuffleMode mode, Value vector, Value lane);
+
+  mlir::func::FuncOp kernel;
+  ExecutionScope scope;
+  mlir::OpBuilder builder;
+  mlir::OpBuilder entry; ///< Inserts where everything below is dominated: thread coordinates live there.
+  llvm::DenseMap<Value, SmallVector<Value>> values;
+  std::map<const void *, std::unique_ptr<LayoutPlace>> places;
+  Value lane, warp;
+};
+
+} // namespace tilewright::simt
+
+#endif // TILEWRIGHT_LIB_CONVERSION_TILETOSIMT_THREADPROGRAM_H
