@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ private:
     const PlanKernel *kernel;
     const PlanVariant *variant;
   };
+  std::mutex handleMutex;
   std::vector<std::unique_ptr<DefaultHandle>> defaultHandles;
 };
 

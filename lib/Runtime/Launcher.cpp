@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Runtime/Launcher.h"
+#include "tilewright/Runtime/HostArray.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace tilewright;
+
+//===----------------------------------------------------------------------===//
+// Host arrays on the device
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Host memory that one device buffer mirrors: [begin, end).
+struct Mirror {
+  uintptr_t begin, end;
+  uint64_t address = 0;
+  bool isWritten = false;
+  std::string label;
+};
+
+/// The device buffers of one launch; releases them at its end.
+class MirrorSet {
+public:
+  explicit MirrorSet(Backend &backend) : backend(backend) {}
+  ~MirrorSet() {
+    for (const Mirror &mirror : mirrors)
+      if (mirror.address)
+        backend.release(mirror.address);
+  }
+  MirrorSet(const MirrorSet &) = delete;
+  MirrorSet &operator=(const MirrorSet &) = delete;
+
+  /// Plans buffers for the host arrays among the arguments and rewrites `planArgs` to device arguments. With
+  /// `isDry`, nothing is allocated and addresses are made up.
+  bool place(const PlanKernel &kernel, const LaunchArg *args, size_t count, std::vector<PlanArg> &planArgs, bool isDry,
+             std::string *error);
+  bool upload(std::string *error);
+  bool download(std::string *error);
+
+private:
+  Backend &backend;
+  std::vector<Mirror> mirrors;
+};
+} // namespace
+
+static PlanArg toPlanArg(const LaunchArg &arg) {
+  PlanArg planArg;
+  planArg.kind = arg.kind == LaunchArg::Kind::Scalar          ? ParamKind::Scalar
+                 : arg.kind == LaunchArg::Kind::DevicePointer ? ParamKind::Pointer
+                                                              : ParamKind::View;
+  planArg.type = arg.type;
+  planArg.rank = arg.rank;
+  planArg.value = arg.value;
+  planArg.sizes = arg.sizes;
+  planArg.strides = arg.strides;
+  return planArg;
+}
+
+bool MirrorSet::place(const PlanKernel &kernel, const LaunchArg *args, size_t count, std::vector<PlanArg> &planArgs,
+                      bool isDry, std::string *error) {
+  auto fail = [&](size_t index, const std::string &what) {
+    if (error)
+      *error = "kernel '" + kernel.name + "': " + describeParam(kernel, index) + " " + what;
+    return false;
+  };
+  std::vector<Mirror> wanted;
+  for (size_t i = 0; i < count; ++i) {
+    planArgs.push_back(toPlanArg(args[i]));
+    if (args[i].kind != LaunchArg::Kind::HostArray)
+      continue;
+    unsigned bytes = scalarTypeBytes(args[i].type);
+    if (bytes == 0)
+      return fail(i, "is an array of " + std::string(scalarTypeName(args[i].type)) +
+                         ", which is packed two per byte and cannot be copied from the host");
+    std::optional<ByteRange> range = computeByteRange(args[i].sizes, args[i].strides, args[i].rank, bytes);
+    if (!range)
+      return fail(i, "has a shape and strides that are not possible");
+    uintptr_t element = reinterpret_cast<uintptr_t>(args[i].data);
+    if (range->size() != 0 && !args[i].data)
+      return fail(i, "has a null address");
+    uintptr_t begin = element + static_cast<uintptr_t>(range->begin);
+    uintptr_t end = element + static_cast<uintptr_t>(range->end);
+    if (begin > end)
+      return fail(i, "leaves the address space");
+    bool isWritten = i < kernel.params.size() && kernel.params[i].isWritten;
+    std::string label =
+        i < kernel.params.size() && !kernel.params[i].name.empty() ? kernel.params[i].name : std::to_string(i);
+    wanted.push_back({begin, end, 0, isWritten, std::move(label)});
+  }
+  // Merge what overlaps. Empty ranges overlap nothing, but each gets an address of its own.
+  std::vector<Mirror> sorted = wanted;
+  std::sort(sorted.begin(), sorted.end(), [](const Mirror &a, const Mirror &b) {
+    return std::tie(a.begin, a.end, a.label) < std::tie(b.begin, b.end, b.label);
+  });
+  for (const Mirror &next : sorted) {
+    Mirror *last = mirrors.empty() ? nullptr : &mirrors.back();
+    if (last && next.begin < last->end && next.begin < next.end) {
+      last->end = std::max(last->end, next.end);
+      last->isWritten |= next.isWritten;
+      last->label += "+" + next.label;
+    } else if (next.begin < next.end) {
+      mirrors.push_back(next);
+    }
+  }
+  for (const Mirror &next : sorted)
+    if (next.begin == next.end)
+      mirrors.push_back(next);
+  uint64_t madeUp = 1 << 20;
+  for (Mirror &mirror : mirrors) {
+    uint64_t bytes = std::max<uint64_t>(mirror.end - mirror.begin, 1);
+    if (isDry) {
+      mirror.address = madeUp;
+      madeUp += (bytes + 255) / 256 * 256;
+    } else if (!backend.allocate(bytes, mirror.label, &mirror.address, error)) {
+      return false;
+    }
+  }
+  for (size_t i = 0, next = 0; i < count; ++i) {
+    if (args[i].kind != LaunchArg::Kind::HostArray)
+      continue;
+    const Mirror &range = wanted[next++];
+    auto holds = [&](const Mirror &mirror) {
+      return range.begin == range.end ? mirror.begin == range.begin && mirror.end == range.end
+                                      : mirror.begin <= range.begin && range.end <= mirror.end;
+    };
+    const Mirror &mirror = *std::find_if(mirrors.begin(), mirrors.end(), holds);
+    planArgs[i].value = mirror.address + (reinterpret_cast<uintptr_t>(args[i].data) - mirror.begin);
+  }
+  if (isDry)
+    mirrors.clear();
+  return true;
+}
+
+bool MirrorSet::upload(std::string *error) {
+  for (const Mirror &mirror : mirrors)
+    if (mirror.begin < mirror.end &&
+        !backend.upload(mirror.address, reinterpret_cast<const void *>(mirror.begin), mirror.end - mirror.begin, error))
+      return false;
+  return true;
+}
+
+bool MirrorSet::download(std::string *error) {
+  for (const Mirror &mirror : mirrors)
+    if (mirror.isWritten && mirror.begin < mirror.end &&
+        !backend.download(reinterpret_cast<void *>(mirror.begin), mirror.address, mirror.end - mirror.begin, error))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+KernelLauncher::KernelLauncher(Backend &backend, const PlanKernel &kernel)
+    : backend(backend), evaluator(kernel, backend.deviceInfo()),
+      handles(new std::atomic<void *>[kernel.variants.size()]()) {}
+
+KernelLauncher::~KernelLauncher() = default;
+
+void *KernelLauncher::getHandle(size_t variant, std::string *error) {
+  void *handle = handles[variant].load(std::memory_order_acquire);
+  if (handle)
+    return handle;
+  handle = backend.prepare(getKernel(), getKernel().variants[variant], error);
+  if (handle)
+    handles[variant].store(handle, std::memory_order_release);
+  return handle;
+}
+
+bool KernelLauncher::prepareAll(std::string *error) {
+  for (size_t i = 0; i < getKernel().variants.size(); ++i)
+    if (!getHandle(i, error))
+      return false;
+  return true;
+}
+
+bool KernelLauncher::launchPrepared(const PlanArg *args, size_t count, void *stream, std::string *error) {
+  PlanDecision decision;
+  uint64_t slots[PlanLimits::kLaunchArgs];
+  if (!evaluator.evaluate(args, count, &decision, slots, error))
+    return false;
+  if (decision.isEmpty)
+    return true;
+  void *handle = getHandle(decision.variant, error);
+  return handle && backend.launchPrepared(handle, slots, decision.grid, stream, error);
+}
+
+bool KernelLauncher::select(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error) {
+  MirrorSet mirrors(backend);
+  std::vector<PlanArg> planArgs;
+  std::vector<uint64_t> slots(evaluator.getMaxSlots());
+  return mirrors.place(getKernel(), args, count, planArgs, /*isDry=*/true, error) &&
+         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error);
+}
+
+bool KernelLauncher::launch(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error) {
+  // Wrong arguments are refused before anything is allocated.
+  if (!select(args, count, decision, error))
+    return false;
+  if (decision->isEmpty)
+    return true;
+  MirrorSet mirrors(backend);
+  std::vector<PlanArg> planArgs;
+  std::vector<uint64_t> slots(evaluator.getMaxSlots());
+  const PlanKernel &kernel = getKernel();
+  return mirrors.place(kernel, args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
+         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error) &&
+         backend.launch(kernel, kernel.variants[decision->variant], slots.data(), decision->grid, error) &&
+         mirrors.download(error);
+}
+
+bool KernelLauncher::measure(const LaunchArg *args, size_t count, unsigned warmups, unsigned repeats,
+                             std::vector<double> *seconds, PlanDecision *decision, std::string *error) {
+  seconds->clear();
+  if (!select(args, count, decision, error))
+    return false;
+  if (decision->isEmpty)
+    return true;
+  MirrorSet mirrors(backend);
+  std::vector<PlanArg> planArgs;
+  std::vector<uint64_t> slots(evaluator.getMaxSlots());
+  const PlanKernel &kernel = getKernel();
+  return mirrors.place(kernel, args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
+         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error) &&
+         backend.measure(kernel, kernel.variants[decision->variant], slots.data(), decision->grid, warmups, repeats,
+                         seconds, error);
+}
