@@ -25,6 +25,7 @@ ROOMS = [
     ["Conversion"],
     ["Codegen"],
     ["Pipelines"],
+    ["InitAll"],
     ["Driver"],
     ["CAPI"],
 ]
@@ -41,7 +42,7 @@ def room_of(path):
     """Returns the room of a path below include/tilewright or lib, or None where no room is named so."""
     text = str(path)
     for room in RANK:
-        if text.startswith(room + "/"):
+        if text.startswith(room + "/") or text == room + ".h":
             return room
     return None
 
