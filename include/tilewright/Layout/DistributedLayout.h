@@ -173,13 +173,23 @@ private:
 /// Blocked layout of any shape with extents >= 1. Each thread holds `sizePerThread` (powers of two; cut to what divides
 /// the extent) contiguous elements; lanes, then warps, then registers are spread along `order` (fastest dimension
 /// first) in multiples that waste little: 192 becomes 3 x 64, 100 is ragged. What a small tile leaves over of lanes
-/// and warps replicates. numWarps is 1 to 32, not only a power of two.
+/// and warps replicates. numWarps is 1 to 32, not only a power of two. Nullopt and the reason if the tile or the warps
+/// exceed the limits of DistributedLayout (65536 registers per thread: far beyond what any target can hold).
+std::optional<DistributedLayout> tryMakeBlocked(const std::vector<int64_t> &shape,
+                                                const std::vector<int64_t> &sizePerThread,
+                                                const std::vector<unsigned> &order, unsigned numWarps,
+                                                std::string *error = nullptr);
+/// The same for a tile that is known to be within the limits (asserted).
 DistributedLayout makeBlocked(const std::vector<int64_t> &shape, const std::vector<int64_t> &sizePerThread,
                               const std::vector<unsigned> &order, unsigned numWarps);
 
 /// Accumulator of a dot on FMA units; the last two dimensions are M and N, leading ones are batch dimensions. A thread
 /// holds blocks of 4x4 (less for small tiles), a warp 4x8 of them (M x N), so that operands are read from
-/// shared memory as conflict-free 16-byte vectors and each is used four times per block.
+/// shared memory as conflict-free 16-byte vectors and each is used four times per block. Nullopt as above, and for a
+/// rank below 2.
+std::optional<DistributedLayout> tryMakeFmaAccumulator(const std::vector<int64_t> &shape, unsigned numWarps,
+                                                       std::string *error = nullptr);
+/// The same for a tile that is known to be within the limits (asserted).
 DistributedLayout makeFmaAccumulator(const std::vector<int64_t> &shape, unsigned numWarps);
 
 } // namespace tilewright::layout
