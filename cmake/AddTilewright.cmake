@@ -12,6 +12,12 @@ target_precompile_headers(TilewrightPCH PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precom
 # tilewright_use_mlir(TARGET): puts TARGET into the MLIR flag set.
 function(tilewright_use_mlir target)
   target_compile_options(${target} PRIVATE -fno-exceptions)
+  # An executable would get -fPIE, and clang refuses a precompiled header that was made with -fPIC.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM TilewrightPCH)
 endfunction()
 

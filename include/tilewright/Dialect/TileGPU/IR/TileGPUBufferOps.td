@@ -101,7 +101,8 @@ def TileGPU_YieldOp : TileGPU_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "Ends a combiner";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  // An empty body would only declare it.
+  let builders = [OpBuilder<(ins), [{ (void)$_state; }]>];
 }
 
 def TileGPU_SyncOp : TileGPU_Op<"sync", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
