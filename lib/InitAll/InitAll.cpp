@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/InitAll.h"
+#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -33,4 +34,5 @@ void tilewright::registerAllPasses() {
   registerLiftControlFlowToSCFPass();
   registerTileToTileGPUPasses();
   registerTileToSIMTPasses();
+  registerSIMTToLLVMPasses();
 }

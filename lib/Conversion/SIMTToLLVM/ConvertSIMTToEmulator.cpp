@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "SIMTToLLVM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_CONVERTSIMTTOEMULATORPASS
+#include "tilewright/Conversion/SIMTToLLVM/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::simt;
+using namespace tilewright::tile_gpu;
+
+namespace {
+
+/// `file:line:col` of an op; the innermost place that has one, callers after it.
+std::string describe(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    std::string inner = describe(call.getCallee()), outer = describe(call.getCaller());
+    return inner.empty() ? outer : outer.empty() ? inner : inner + ", called from " + outer;
+  }
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return describe(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (std::string text = describe(part); !text.empty())
+        return text;
+  return "";
+}
+
+/// Gives each source place, and each text that a report needs, a number.
+class LocationTable {
+public:
+  int32_t number(Location loc, StringRef what = "") {
+    std::string text = describe(loc);
+    if (text.empty())
+      text = "unknown place";
+    if (!what.empty())
+      text += "\t" + what.str();
+    auto [slot, isNew] = numbers.try_emplace(text, texts.size());
+    if (isNew)
+      texts.push_back(text);
+    return slot->second;
+  }
+  ArrayAttr toAttr(Builder &builder) const {
+    SmallVector<Attribute> attrs;
+    for (const std::string &text : texts)
+      attrs.push_back(builder.getStringAttr(text));
+    return builder.getArrayAttr(attrs);
+  }
+
+private:
+  llvm::StringMap<int32_t> numbers;
+  SmallVector<std::string> texts;
+};
+
+/// Makes calls of the emulator's interface; declares each function once.
+class Calls {
+public:
+  Calls(ModuleOp module, LocationTable &locations) : module(module), locations(locations) {}
+
+  /// `name(thread, arguments...)`; thread is the first argument of the function that `op` is in.
+  Value call(OpBuilder &b, Operation *op, StringRef name, Type result, ArrayRef<Value> arguments) {
+    SmallVector<Value> operands{threadOf(op)};
+    operands.append(arguments.begin(), arguments.end());
+    SmallVector<Type> types;
+    for (Value operand : operands)
+      types.push_back(operand.getType());
+    Type returned = result ? result : LLVM::LLVMVoidType::get(b.getContext());
+    auto type = LLVM::LLVMFunctionType::get(returned, types);
+    auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    if (!callee) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      callee = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
+    }
+    auto call = LLVM::CallOp::create(b, op->getLoc(), type, FlatSymbolRefAttr::get(b.getContext(), name), operands);
+    return result ? call.getResult() : Value();
+  }
+
+  Value location(OpBuilder &b, Operation *op, StringRef what = "") {
+    return constantOf(b, op->getLoc(), b.getI32Type(), locations.number(op->getLoc(), what));
+  }
+
+  /// Where `bytes` bytes may be read or written; does not return if they may not.
+  Value access(OpBuilder &b, Operation *op, StringRef name, Value place, int64_t bytes, int64_t align) {
+    Value size = constantOf(b, op->getLoc(), b.getI64Type(), bytes);
+    Value alignment = constantOf(b, op->getLoc(), b.getI64Type(), align);
+    return call(b, op, name, LLVM::LLVMPointerType::get(b.getContext()), {place, size, alignment, location(b, op)});
+  }
+
+private:
+  static Value threadOf(Operation *op) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    return function.getFunctionBody().front().getArgument(0);
+  }
+  ModuleOp module;
+  LocationTable &locations;
+};
+
+template <typename OpTy> struct Pattern : public ConvertOpToLLVMPattern<OpTy> {
+  Pattern(LLVMTypeConverter &converter, Calls &calls) : ConvertOpToLLVMPattern<OpTy>(converter), calls(calls) {}
+  Calls &calls;
+
+  /// Runs `then` only where `pred` is true; gives its value, or `other`. A branch of its own.
+  static Value guarded(ConversionPatternRewriter &b, Operation *op, Value pred, Value other,
+                       llvm::function_ref<Value()> then) {
+    if (!pred)
+      return then();
+    Location loc = op->getLoc();
+    Block *before = b.getInsertionBlock();
+    Block *after = b.splitBlock(before, b.getInsertionPoint());
+    if (other)
+      after->addArgument(other.getType(), loc);
+    Block *inside = b.createBlock(after);
+    b.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(b, loc, pred, inside, ValueRange{}, after, other ? ValueRange{other} : ValueRange{});
+    b.setInsertionPointToEnd(inside);
+    Value value = then();
+    LLVM::BrOp::create(b, loc, other ? ValueRange{value} : ValueRange{}, after);
+    b.setInsertionPointToStart(after);
+    return other ? after->getArgument(0) : Value();
+  }
+};
+
+template <typename OpTy> struct Load : public Pattern<OpTy> {
+  using Pattern<OpTy>::Pattern;
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = this->getTypeConverter()->convertType(op.getResult().getType()), stored = memoryType(type);
+    Value other;
+    if constexpr (std::is_same_v<OpTy, LoadGlobalOp>)
+      if (adaptor.getOther())
+        other = toMemory(b, loc, adaptor.getOther());
+    if (op.getPred() && !other)
+      other = LLVM::ZeroOp::create(b, loc, stored);
+    Value result = this->guarded(b, op, adaptor.getPred(), other, [&]() -> Value {
+      Value pointer;
+      if constexpr (std::is_same_v<OpTy, LoadGlobalOp>)
+        pointer = this->calls.access(b, op, "tweGlobalRead", adaptor.getAddress(), bytesOf(stored), op.getAlign());
+      else
+        pointer = this->calls.access(b, op, "tweSharedRead", adaptor.getOffset(), bytesOf(stored), bytesOf(stored));
+      return LLVM::LoadOp::create(b, loc, stored, pointer, /*alignment=*/1);
+    });
+    b.replaceOp(op, fromMemory(b, loc, result, type));
+    return success();
+  }
+};
+
+template <typename OpTy> struct Store : public Pattern<OpTy> {
+  using Pattern<OpTy>::Pattern;
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value value = toMemory(b, loc, adaptor.getValue());
+    int64_t bytes = bytesOf(value.getType());
+    this->guarded(b, op, adaptor.getPred(), Value(), [&]() -> Value {
+      Value pointer;
+      if constexpr (std::is_same_v<OpTy, StoreGlobalOp>)
+        pointer = this->calls.access(b, op, "tweGlobalWrite", adaptor.getAddress(), bytes, op.getAlign());
+      else
+        pointer = this->calls.access(b, op, "tweSharedWrite", adaptor.getOffset(), bytes, bytes);
+      LLVM::StoreOp::create(b, loc, value, pointer, /*alignment=*/1);
+      return {};
+    });
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+struct Barrier : public Pattern<BarrierOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &b) const override {
+    Value id = constantOf(b, op.getLoc(), b.getI32Type(), op.getId());
+    Value threads = constantOf(b, op.getLoc(), b.getI32Type(), op.getThreads());
+    calls.call(b, op, "tweBarrier", Type(), {id, threads, calls.location(b, op)});
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+struct Shuffle : public Pattern<ShuffleOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(ShuffleOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType(), i32 = b.getI32Type();
+    auto vector = dyn_cast<VectorType>(type);
+    int64_t count = vector ? vector.getNumElements() : 1;
+    auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
+    Value words;
+    {
+      OpBuilder::InsertionGuard guard(b); // In the entry block, so that a loop does not eat the stack.
+      auto function = op->getParentOfType<FunctionOpInterface>();
+      b.setInsertionPointToStart(&function.getFunctionBody().front());
+      words = LLVM::AllocaOp::create(b, loc, pointerType, i32, constantOf(b, loc, b.getI64Type(), count), 16);
+    }
+    LLVM::StoreOp::create(b, loc, adaptor.getValue(), words, /*alignment=*/4);
+    // Modes of Abi.h: 0 is idx, 1 is xor.
+    Value mode = constantOf(b, loc, i32, op.getMode() == ShuffleMode::idx ? 0 : 1);
+    calls.call(b, op, "tweShuffle", Type(),
+               {mode, words, constantOf(b, loc, i32, count), adaptor.getLane(), constantOf(b, loc, i32, 32),
+                calls.location(b, op)});
+    b.replaceOpWithNewOp<LLVM::LoadOp>(op, type, words, /*alignment=*/4);
+    return success();
+  }
+};
+
+struct Assume : public Pattern<tile_gpu::AssumeOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(tile_gpu::AssumeOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Value holds = LLVM::ZExtOp::create(b, op.getLoc(), b.getI8Type(), adaptor.getCondition());
+    calls.call(b, op, "tweAssume", Type(), {holds, calls.location(b, op, op.getFact())});
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+template <typename OpTy> struct Identity : public Pattern<OpTy> {
+  Identity(LLVMTypeConverter &converter, Calls &calls, StringRef name) : Pattern<OpTy>(converter, calls), name(name) {}
+  StringRef name;
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor, ConversionPatternRewriter &b) const override {
+    Value result;
+    if constexpr (std::is_same_v<OpTy, CtaIdOp> || std::is_same_v<OpTy, NumCtasOp>) {
+      Value axis = constantOf(b, op.getLoc(), b.getI32Type(), static_cast<int64_t>(op.getAxis()));
+      Value wide = this->calls.call(b, op, name, b.getI64Type(), {axis});
+      result = LLVM::TruncOp::create(b, op.getLoc(), b.getI32Type(), wide);
+    } else {
+      result = this->calls.call(b, op, name, b.getI32Type(), {});
+    }
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Integer division on the host traps where the GPU gives some value. Places outside of a ragged tile hold numbers that mean nothing,
+/// so the divisor 0, and -1 which overflows, must be as harmless as they are there.
+template <typename OpTy> struct SafeDivision : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &b) const override {
+    if (op->hasAttr("tile_gpu.safe"))
+      return failure();
+    Location loc = op.getLoc();
+    Type type = op.getType();
+    auto constant = [&](int64_t value) -> Value {
+      TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vector, Attribute(attr));
+      return arith::ConstantOp::create(b, loc, attr);
+    };
+    constexpr bool isSigned = std::is_same_v<OpTy, arith::DivSIOp> || std::is_same_v<OpTy, arith::RemSIOp>;
+    APInt known;
+    Value divisor = op.getRhs();
+    b.modifyOpInPlace(op, [&] { op->setAttr("tile_gpu.safe", b.getUnitAttr()); });
+    if (matchPattern(divisor, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
+      return success();
+    Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor, constant(0));
+    Value safe = arith::SelectOp::create(b, loc, isZero, constant(1), divisor);
+    if constexpr (!isSigned) {
+      b.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(safe); });
+      return success();
+    }
+    // x / -1 is -x and x % -1 is 0, also where the quotient overflows.
+    Value isMinusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor, constant(-1));
+    safe = arith::SelectOp::create(b, loc, isMinusOne, constant(1), safe);
+    b.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(safe); });
+    b.setInsertionPointAfter(op);
+    Value special = constant(0);
+    if constexpr (std::is_same_v<OpTy, arith::DivSIOp>)
+      special = arith::SubIOp::create(b, loc, constant(0), op.getLhs());
+    auto fixed = arith::SelectOp::create(b, loc, isMinusOne, special, op.getResult());
+    b.replaceAllUsesExcept(op.getResult(), fixed.getResult(), fixed);
+    return success();
+  }
+};
+
+/// A fused multiply-add in f16 or bf16 that the host would round twice, through f32. The product of two f16 is exact in f64, and
+/// so is its sum with a third unless their exponents lie 30 apart; then the f64 sum is rounded correctly and lies
+/// too far from a tie of the narrow type to be rounded wrongly by the second step, save for ties that were ties.
+struct NarrowFma : public OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &b) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (!element.isF16() && !element.isBF16())
+      return failure();
+    Type wide = b.getF64Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = VectorType::get(vector.getShape(), wide);
+    auto widen = [&](Value value) -> Value { return arith::ExtFOp::create(b, op.getLoc(), wide, value); };
+    Value product = arith::MulFOp::create(b, op.getLoc(), widen(op.getA()), widen(op.getB()));
+    Value sum = arith::AddFOp::create(b, op.getLoc(), product, widen(op.getC()));
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum);
+    return success();
+  }
+};
+
+struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPassBase<ConvertSIMTToEmulator> {
+  using ConvertSIMTToEmulatorPassBase::ConvertSIMTToEmulatorPassBase;
+
+  /// Puts the thread in front of a kernel's parameters and reads these from slots.
+  static LogicalResult rewriteEntry(func::FuncOp func) {
+    MLIRContext *context = func.getContext();
+    Type pointer = LLVM::LLVMPointerType::get(context);
+    Block &entry = func.front();
+    OpBuilder b(&entry, entry.begin());
+    Location loc = func.getLoc();
+    unsigned count = entry.getNumArguments();
+    entry.insertArgument(0u, pointer, loc);
+    Value slots = entry.insertArgument(1u, pointer, loc);
+    for (unsigned i = 0; i < count; ++i) {
+      Value argument = entry.getArgument(2 + i);
+      Type type = argument.getType();
+      if (!type.isIntOrIndexOrFloat())
+        return func.emitError("expected scalar parameters, found ") << type;
+      Type stored = type.isIndex() ? b.getI64Type() : type.isInteger(1) ? b.getI8Type() : type;
+      Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), slots, ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      Value value = LLVM::LoadOp::create(b, loc, stored, place);
+      if (type.isIndex())
+        value = arith::IndexCastOp::create(b, loc, type, value);
+      else if (type.isInteger(1))
+        value = arith::TruncIOp::create(b, loc, type, value);
+      argument.replaceAllUsesWith(value);
+    }
+    entry.eraseArguments(2, count);
+    func.setType(FunctionType::get(context, {pointer, pointer}, {}));
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto kernels = prepareKernels(module);
+    if (failed(kernels))
+      return signalPassFailure();
+    for (auto func : module.getOps<func::FuncOp>())
+      if (failed(rewriteEntry(func)))
+        return signalPassFailure();
+    RewritePatternSet fixes(&getContext());
+    fixes.add<SafeDivision<arith::DivSIOp>, SafeDivision<arith::DivUIOp>, SafeDivision<arith::RemSIOp>,
+              SafeDivision<arith::RemUIOp>, NarrowFma>(&getContext());
+    walkAndApplyPatterns(module, std::move(fixes));
+    LocationTable locations;
+    Calls calls(module, locations);
+    LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+      patterns.add<Load<LoadGlobalOp>, Load<LoadSharedOp>, Store<StoreGlobalOp>, Store<StoreSharedOp>, Barrier, Shuffle,
+                   Assume>(converter, calls);
+      patterns.add<Identity<LaneIdOp>>(converter, calls, "tweLaneId");
+      patterns.add<Identity<WarpIdOp>>(converter, calls, "tweWarpId");
+      patterns.add<Identity<CtaIdOp>>(converter, calls, "tweProgramId");
+      patterns.add<Identity<NumCtasOp>>(converter, calls, "tweNumPrograms");
+    });
+    if (failed(converted))
+      return signalPassFailure();
+    Builder builder(&getContext());
+    module->setAttr("tile_gpu.locations", locations.toAttr(builder));
+    // What the engine needs to know of each kernel, beside the plan.
+    for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+      if (auto facts = kernels->find(func.getSymNameAttr()); facts != kernels->end()) {
+        func->setAttr("tile_gpu.num_threads", builder.getI32IntegerAttr(facts->second.numThreads));
+        func->setAttr("tile_gpu.shared_bytes", builder.getI64IntegerAttr(facts->second.sharedBytes));
+      }
+  }
+};
+
+} // namespace

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "SIMTToLLVM.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::simt;
+
+FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleOp module) {
+  llvm::MapVector<StringAttr, KernelFacts> kernels;
+  SmallVector<Operation *> host;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr("tile.kernel")) {
+      host.push_back(func);
+      continue;
+    }
+    auto threads = func->getAttrOfType<IntegerAttr>("tile_gpu.num_threads");
+    auto shared = func->getAttrOfType<IntegerAttr>("tile_gpu.shared_bytes");
+    if (!threads || !shared || threads.getInt() < 32 || threads.getInt() > 1024 || threads.getInt() % 32 != 0 ||
+        shared.getInt() < 0)
+      return func.emitError("expected tile_gpu.num_threads, a multiple of 32 up to 1024, and tile_gpu.shared_bytes; run "
+                            "convert-tile-to-simt first");
+    kernels[func.getSymNameAttr()] = {static_cast<int32_t>(threads.getInt()), shared.getInt()};
+    for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
+      func->removeDiscardableAttr(attr.getName());
+    func.removeArgAttrsAttr();
+  }
+  for (Operation *func : host)
+    func->erase();
+  return kernels;
+}
+
+/// Loops that must stay rolled say so to LLVM. scf.for becomes a branch to its header; the branch that closes the loop carries the
+/// attribute, so it is put on every back edge after the conversion to cf: see markLoops.
+static void lowerLoops(ModuleOp module) {
+  // `tile.unroll = 1` and loops that our own lowerings made.
+  module.walk([](scf::ForOp loop) {
+    auto unroll = loop->getAttrOfType<IntegerAttr>("tile.unroll");
+    auto text = loop->getAttrOfType<StringAttr>("tile.unroll");
+    bool rolled = loop->hasAttr("tile_gpu.nounroll") || (unroll && unroll.getInt() == 1);
+    loop->removeAttr("tile_gpu.nounroll");
+    loop->removeAttr("tile.unroll");
+    MLIRContext *context = loop.getContext();
+    LLVM::LoopUnrollAttr wish;
+    auto flag = BoolAttr::get(context, true);
+    if (rolled)
+      wish = LLVM::LoopUnrollAttr::get(context, /*disable=*/flag, {}, {}, {}, {}, {}, {});
+    else if (unroll)
+      wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false),
+                                       IntegerAttr::get(IntegerType::get(context, 32), unroll.getInt()), {}, {}, {}, {},
+                                       {});
+    else if (text && text.getValue() == "full")
+      wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false), {}, {}, flag, {}, {}, {});
+    if (wish)
+      // The upstream lowering of scf.for copies this attribute to the branch that closes the loop.
+      loop->setAttr("llvm.loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {}, {}, {},
+                                                              {}, {}, {}, {}));
+  });
+}
+
+LogicalResult simt::convertModule(ModuleOp module,
+                                  llvm::function_ref<void(LLVMTypeConverter &, RewritePatternSet &)> addPatterns) {
+  MLIRContext *context = module.getContext();
+  lowerLoops(module);
+  {
+    RewritePatternSet patterns(context);
+    populateSCFToControlFlowConversionPatterns(patterns);
+    ConversionTarget target(*context);
+    target.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, scf::IndexSwitchOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return failure();
+  }
+  LowerToLLVMOptions options(context);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  populateFuncToLLVMConversionPatterns(converter, patterns);
+  // arith.ceildivsi and its kind are spelt out first.
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  addPatterns(converter, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  target.addIllegalDialect<tile_gpu::TileGPUDialect>();
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+Type simt::memoryType(Type type) {
+  Type i1 = IntegerType::get(type.getContext(), 1), i8 = IntegerType::get(type.getContext(), 8);
+  if (type == i1)
+    return i8;
+  if (auto vector = dyn_cast<VectorType>(type); vector && vector.getElementType() == i1)
+    return VectorType::get(vector.getShape(), i8);
+  return type;
+}
+
+Value simt::constantOf(OpBuilder &builder, Location loc, Type type, int64_t value) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return LLVM::ConstantOp::create(
+        builder, loc, type,
+        DenseElementsAttr::get(vector, Attribute(builder.getIntegerAttr(vector.getElementType(), value))));
+  return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
+}
+
+Value simt::fromMemory(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, value,
+                              constantOf(builder, loc, value.getType(), 0));
+}
+
+Value simt::toMemory(OpBuilder &builder, Location loc, Value value) {
+  Type type = memoryType(value.getType());
+  return type == value.getType() ? value : LLVM::ZExtOp::create(builder, loc, type, value).getResult();
+}
+
+int64_t simt::bytesOf(Type type) {
+  auto bits = [](Type element) -> int64_t {
+    return isa<LLVM::LLVMPointerType>(element) ? 64 : std::max(element.getIntOrFloatBitWidth(), 8u);
+  };
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getNumElements() * bits(vector.getElementType()) / 8;
+  return bits(type) / 8;
+}
+
+std::optional<bool> simt::constantBool(Value value) {
+  APInt constant;
+  if (value && matchPattern(value, m_ConstantInt(&constant)))
+    return !constant.isZero();
+  return std::nullopt;
+}
