@@ -37,6 +37,8 @@ int64_t tilewright::tile_gpu::getElementBytes(Type type) {
     return 8;
   if (type.isInteger(1))
     return 1;
+  if (type.isTF32())
+    return 4; // Kept as the f32 that it equals.
   if (type.isIntOrFloat())
     return type.getIntOrFloatBitWidth() % 8 == 0 ? type.getIntOrFloatBitWidth() / 8 : 0;
   return 8; // A pointer.
