@@ -54,8 +54,8 @@ struct ConversionPlan {
   std::vector<int64_t> sourceRegister;
   /// Shuffle only.
   ShufflePlan shuffle;
-  /// Shared only: layout, vector widths (elements) and conflicts of both sides. Places outside the shape neither store
-  /// nor load.
+  /// Shared only: layout, vector widths (elements) and conflicts of both sides. Owners store (isOwner: lanes, warps and
+  /// registers without replicas); places outside the shape neither store nor load.
   std::optional<SharedChoice> shared;
   /// Estimated issue cycles of one SM for the whole CTA; 0 for None and Registers.
   double cost = 0;

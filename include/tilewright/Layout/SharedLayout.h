@@ -97,6 +97,11 @@ private:
   Padding postPadding;
 };
 
+/// Where everything is linear (powers of two, no digits, no padding): the map from the place bits of `dist`, as in
+/// coreMap(), to offset bits. A thread's offset is then the exclusive or of the columns of its lane and warp
+/// bits, and a register's is that exclusive-ored with a constant. Nullopt otherwise.
+std::optional<LinearMap> placeToOffset(const DistributedLayout &dist, const SharedLayout &shared);
+
 /// Widest vector, in elements, that one thread may move at once between registers of `dist` and shared memory: at most
 /// 16 bytes, contiguous and aligned on both sides, never half outside a ragged shape.
 int64_t sharedVectorWidth(const DistributedLayout &dist, const SharedLayout &shared, unsigned elementBytes);
@@ -110,7 +115,7 @@ struct SharedAccessCost {
   bool isConflictFree() const { return conflicts == 0; }
 };
 /// Computes it from the banks, on a sample of the accesses where they are many (exact where all is linear). If
-/// `ownersOnly`, warps and lanes that hold replicas take no part (a store).
+/// `ownersOnly`, warps, lanes and registers that hold replicas take no part (a store).
 SharedAccessCost sharedAccessCost(const DistributedLayout &dist, const SharedLayout &shared, unsigned elementBytes,
                                   bool ownersOnly);
 

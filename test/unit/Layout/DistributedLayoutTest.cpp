@@ -155,7 +155,7 @@ TEST(DistributedLayout, QueriesAgreeWithCoordinates) {
   RandomOptions options;
   options.maxCoreBits = 7;
   options.blockBits = 1;
-  for (int i = 0; i < 400; ++i)
+  for (int i = 0; i < 150; ++i)
     checkQueries(layouts.make(options));
 }
 
@@ -201,7 +201,7 @@ static void checkMerge(const DistributedLayout &before, const DistributedLayout 
 TEST(DistributedLayout, ShapeOperationsAgreeWithCoordinates) {
   RandomLayouts layouts(11);
   RandomOptions options;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 150; ++i) {
     DistributedLayout layout = layouts.make(options);
     SCOPED_TRACE(layout.str());
     unsigned dim = layouts.below(layout.rank());
