@@ -28,7 +28,7 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
   llvm::MapVector<StringAttr, KernelFacts> kernels;
   SmallVector<Operation *> host;
   for (auto func : module.getOps<func::FuncOp>()) {
-    if (!func->hasAttr("tile.kernel")) {
+    if (!func->hasAttr("tile_gpu.kernel")) {
       host.push_back(func);
       continue;
     }

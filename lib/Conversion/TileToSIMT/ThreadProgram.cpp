@@ -256,8 +256,11 @@ LogicalResult ThreadProgram::run() {
   OpBuilder outer(kernel);
   auto thread = func::FuncOp::create(outer, kernel.getLoc(), kernel.getSymName(),
                                      outer.getFunctionType(arguments, {}));
+  // What the tile dialect says of a kernel - grid, guard, parameters - is about tile programs and in the launch plan.
   for (NamedAttribute attr : kernel->getDiscardableAttrs())
-    thread->setAttr(attr.getName(), attr.getValue());
+    if (attr.getName().strref().starts_with("tile_gpu."))
+      thread->setAttr(attr.getName(), attr.getValue());
+  thread->setAttr("tile_gpu.kernel", outer.getUnitAttr());
   thread->setAttr("tile_gpu.num_threads", outer.getI32IntegerAttr(32 * scope.warpCount));
   if (!thread->hasAttr("tile_gpu.shared_bytes"))
     thread->setAttr("tile_gpu.shared_bytes", outer.getI64IntegerAttr(0));

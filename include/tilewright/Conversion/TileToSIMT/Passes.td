@@ -10,7 +10,8 @@ def ConvertTileToSIMTPass : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
     `tensor<128x64xf32, #layout>` becomes the `vector<64xf32>` of the elements that one thread holds, in the order of the layout's
     registers. Element-wise ops keep their op and change type. Views become their base, dynamic sizes and dynamic strides, in
     this order, also as kernel parameters; pointers become `i64`. Loads and stores become
-    `tile_gpu.load_global` and the like, as wide as the layout and the op's `tile_gpu.vector` allow. Host functions are left alone.
+    `tile_gpu.load_global` and the like, as wide as the layout and the op's `tile_gpu.vector` allow. Host functions are left alone;
+    the function is marked `tile_gpu.kernel`, with `tile_gpu.num_threads` and `tile_gpu.shared_bytes`.
     Needs layouts on all tiles and offsets on all buffers.
     Example: test/Conversion/TileToSIMT/convert-tile-to-simt.mlir#vector_add
   }];
