@@ -45,26 +45,32 @@ struct ThreadProgram::Reach {
   SmallVector<int64_t> viewDimOf; ///< View dimension of each tile dimension.
   SmallVector<Value> start;       ///< Per view dimension: index of this thread's register 0 or the plain offset.
   SmallVector<bool> checked;
-  Value fixedAddress, fixedPred; ///< What the dimensions contribute that the tile does not walk.
-  std::vector<std::map<int64_t, std::pair<Value, Value>>> perDim; ///< Register offset to (element offset, holds).
+  SmallVector<Value> strideBytes; ///< i64, per view dimension.
+  Value origin, fixedPred;        ///< Base, and what the dimensions contribute that the tile does not walk.
+  std::vector<std::map<int64_t, std::pair<Value, Value>>> perDim; ///< Register offset to (bytes, holds); dim 0 has the origin.
 
   Reach(ThreadProgram &program, Location loc, const LayoutPlace &where, ViewParts view, ArrayRef<int64_t> viewDimOf,
-        ArrayRef<Value> offsets, ArrayRef<bool> inBounds)
+        ArrayRef<Value> offsets, ArrayRef<bool> inBounds, int64_t elementBytes)
       : program(program), loc(loc), where(where), view(std::move(view)), viewDimOf(viewDimOf), perDim(viewDimOf.size()) {
     OpBuilder &b = program.builder;
+    origin = this->view.base;
+    Value scale = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(elementBytes));
+    for (Value stride : this->view.strides)
+      strideBytes.push_back(arith::MulIOp::create(b, loc, wide(stride), scale));
     for (size_t dim = 0; dim < offsets.size(); ++dim) {
       checked.push_back(inBounds.empty() || !inBounds[dim]);
       start.push_back(offsets[dim]);
       if (llvm::is_contained(viewDimOf, static_cast<int64_t>(dim)))
         continue;
-      fixedAddress = sum(fixedAddress, arith::MulIOp::create(b, loc, offsets[dim], this->view.strides[dim]));
+      origin = arith::AddIOp::create(b, loc, origin,
+                                     arith::MulIOp::create(b, loc, wide(offsets[dim]), strideBytes[dim]));
       if (checked.back())
         fixedPred = program.both(loc, fixedPred, holds(offsets[dim], dim));
     }
   }
 
-  Value sum(Value a, Value b) {
-    return a && b ? arith::AddIOp::create(program.builder, loc, a, b).getResult() : a ? a : b;
+  Value wide(Value index) {
+    return arith::IndexCastOp::create(program.builder, loc, program.builder.getI64Type(), index);
   }
 
   /// 0 <= index < size, also where a size is negative: then nothing holds.
@@ -82,7 +88,9 @@ struct ThreadProgram::Reach {
     unsigned viewDim = viewDimOf[dim];
     Value coord = program.coordinate(loc, where, dim, offset);
     Value index = arith::AddIOp::create(b, loc, start[viewDim], program.toIndex(loc, coord));
-    Value element = arith::MulIOp::create(b, loc, index, view.strides[viewDim]);
+    Value bytes = arith::MulIOp::create(b, loc, wide(index), strideBytes[viewDim]);
+    if (dim == 0)
+      bytes = arith::AddIOp::create(b, loc, origin, bytes);
     Value pred;
     if (checked[viewDim])
       pred = holds(index, viewDim);
@@ -90,23 +98,19 @@ struct ThreadProgram::Reach {
       Value extent = program.i32(loc, where.layout.shape()[dim]);
       pred = program.both(loc, pred, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, coord, extent));
     }
-    slot->second = {element, pred};
+    slot->second = {bytes, pred};
     return slot->second;
   }
 
   /// Byte address and predicate (null: always) of the element that `reg` holds.
-  std::pair<Value, Value> at(int64_t reg, int64_t bytes) {
-    OpBuilder &b = program.builder;
-    Value elements = fixedAddress, pred = fixedPred;
+  std::pair<Value, Value> at(int64_t reg) {
+    Value address, pred = fixedPred;
     const layout::Coord &offset = where.registerOffset[reg];
     for (unsigned dim = 0; dim < offset.size(); ++dim) {
-      const auto &[element, holds] = along(dim, offset[dim]);
-      elements = sum(elements, element);
+      const auto &[bytes, holds] = along(dim, offset[dim]);
+      address = address ? arith::AddIOp::create(program.builder, loc, address, bytes).getResult() : bytes;
       pred = program.both(loc, pred, holds);
     }
-    Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), elements);
-    Value scale = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
-    Value address = arith::AddIOp::create(b, loc, view.base, arith::MulIOp::create(b, loc, wide, scale));
     return {address, pred};
   }
 };
@@ -157,7 +161,7 @@ LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
   for (Value offset : op.getOffsets())
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
-              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>());
+              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
   int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
   TypedAttr pad = padValue(op.getPad(), element, builder);
   Type type = width == 1 ? element : VectorType::get({width}, element);
@@ -168,7 +172,7 @@ LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
         builder, loc, width == 1 ? pad : cast<TypedAttr>(DenseElementsAttr::get(cast<VectorType>(type), Attribute(pad))));
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
-    auto [address, pred] = reach.at(reg, bytes);
+    auto [address, pred] = reach.at(reg);
     pieces.push_back(
         LoadGlobalOp::create(builder, loc, type, address, pred, pred ? other : Value(), width * bytes));
   }
@@ -189,11 +193,11 @@ LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
   for (Value offset : op.getOffsets())
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
-              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>());
+              op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
   int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
   Value vector = get(op.getValue());
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
-    auto [address, pred] = reach.at(reg, bytes);
+    auto [address, pred] = reach.at(reg);
     StoreGlobalOp::create(builder, loc, slice(loc, vector, reg, width), address, both(loc, pred, where.isOwner),
                           width * bytes);
   }

@@ -239,6 +239,18 @@ private:
 
 } // namespace
 
+unsigned tilewright::chooseNumWarps(func::FuncOp func) {
+  constexpr int64_t kAccumulatorRegisters = 64;
+  int64_t warps = 4;
+  func.walk([&](tile::DotOp dot) {
+    RankedTensorType type = tileType(dot.getAcc());
+    int64_t words = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 4) / 4;
+    while (warps < 16 && type.getNumElements() * words > warps * 32 * kAccumulatorRegisters)
+      warps *= 2;
+  });
+  return warps;
+}
+
 LayoutPlan tilewright::planLayouts(func::FuncOp func, const AccessShapes &access, unsigned numWarps) {
   return Planner(func, access, numWarps).run();
 }

@@ -12,8 +12,8 @@ def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
     option. Needs an inlined kernel; leaves functions without `tile.kernel` alone.
     Example: test/Conversion/TileToTileGPU/assign-layouts.mlir#vector_add
   }];
-  let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"4",
-                        "Warps of a kernel that has no tile.num_warps, 1 to 32">];
+  let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
+                        "Warps of a kernel that has no tile.num_warps, 1 to 32; 0: by its largest accumulator">];
   let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
 }
 
