@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 
 using namespace tilewright::layout;
 
@@ -46,42 +47,87 @@ static bool isUniform(const DistributedLayout &dist, const SharedLayout &shared)
   return dist.digits().empty() && !dist.isRagged() && shared.toLinearMap().has_value();
 }
 
+namespace {
+/// Counts what one side costs with any shared layout. The accesses that are looked at depend on the layout through the
+/// vector width only, so they are kept: a search tries many layouts.
+class AccessCounter {
+public:
+  AccessCounter(const DistributedLayout &dist, unsigned elementBytes, bool ownersOnly)
+      : dist(dist), elementBytes(elementBytes), ownersOnly(ownersOnly) {}
+
+  SharedAccessCost count(const SharedLayout &shared) {
+    SharedAccessCost cost;
+    cost.vector = sharedVectorWidth(dist, shared, elementBytes);
+    const Sample &sample = sampleOf(cost.vector, isUniform(dist, shared));
+    cost.accesses = sample.accesses;
+    unsigned accessBytes = unsigned(cost.vector) * elementBytes;
+    int64_t conflicts = 0, wavefronts = 0;
+    std::vector<int64_t> offsets(kWarpSize);
+    for (const std::vector<Coord> &lanes : sample.coords) {
+      bool anyLane = false;
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        bool active = lanes[lane].size() == dist.rank();
+        offsets[lane] = active ? shared.offsetOf(lanes[lane]) * elementBytes : -1;
+        anyLane |= active;
+      }
+      unsigned found = countBankConflicts(offsets, accessBytes);
+      conflicts += found;
+      wavefronts += anyLane ? countPhases(accessBytes) + found : 0;
+    }
+    cost.conflicts = double(conflicts) / double(sample.coords.size());
+    cost.wavefronts = double(wavefronts) / double(sample.coords.size()) * double(cost.accesses);
+    return cost;
+  }
+
+private:
+  /// Accesses of one vector width.
+  struct Sample {
+    int64_t accesses;                       ///< of all warps
+    std::vector<std::vector<Coord>> coords; ///< [access][lane]; of too high a rank where the lane takes no part
+  };
+
+  const Sample &sampleOf(int64_t vector, bool uniform) {
+    auto [entry, isNew] = samples.try_emplace({vector, uniform});
+    Sample &sample = entry->second;
+    if (!isNew)
+      return sample;
+    uint32_t lanes = ownersOnly ? dist.ownerLanes() : ~uint32_t(0);
+    uint32_t owners = ownersOnly ? dist.ownerWarps() : ~uint32_t(0);
+    uint64_t freeRegisters = ownersOnly ? dist.freeRegisterMask() : 0;
+    std::vector<unsigned> warps;
+    for (unsigned warp = 0; warp < dist.numWarps(); ++warp)
+      if (owners >> warp & 1)
+        warps.push_back(warp);
+    std::vector<int64_t> groups; // first registers of the vectors
+    for (int64_t reg = 0, count = dist.registersPerThread(); reg < count; reg += vector)
+      if (!(reg & freeRegisters))
+        groups.push_back(reg);
+    int64_t numGroups = groups.size();
+    sample.accesses = numGroups * int64_t(warps.size());
+    int64_t numSamples = uniform ? 1 : std::min(sample.accesses, kSampledAccesses);
+    for (int64_t i = 0; i < numSamples; ++i) {
+      int64_t access = i * sample.accesses / numSamples;
+      sample.coords.emplace_back(kWarpSize);
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        Coord coord = dist.coordinates(groups[access % numGroups], lane, warps[access / numGroups]);
+        if (!(lanes >> lane & 1) || !dist.isInside(coord))
+          coord.push_back(0);
+        sample.coords.back()[lane] = std::move(coord);
+      }
+    }
+    return sample;
+  }
+
+  const DistributedLayout &dist;
+  unsigned elementBytes;
+  bool ownersOnly;
+  std::map<std::pair<int64_t, bool>, Sample> samples;
+};
+} // namespace
+
 SharedAccessCost tilewright::layout::sharedAccessCost(const DistributedLayout &dist, const SharedLayout &shared,
                                                       unsigned elementBytes, bool ownersOnly) {
-  SharedAccessCost cost;
-  cost.vector = sharedVectorWidth(dist, shared, elementBytes);
-  uint32_t lanes = ownersOnly ? dist.ownerLanes() : ~uint32_t(0);
-  std::vector<unsigned> warps;
-  for (unsigned warp = 0; warp < dist.numWarps(); ++warp)
-    if (!ownersOnly || (dist.ownerWarps() >> warp & 1))
-      warps.push_back(warp);
-  uint64_t freeRegisters = ownersOnly ? dist.freeRegisterMask() : 0;
-  std::vector<int64_t> groups; // first registers of the vectors
-  for (int64_t reg = 0, count = dist.registersPerThread(); reg < count; reg += cost.vector)
-    if (!(reg & freeRegisters))
-      groups.push_back(reg);
-  int64_t numGroups = groups.size(), accessBytes = cost.vector * elementBytes;
-  cost.accesses = numGroups * int64_t(warps.size());
-
-  int64_t samples = isUniform(dist, shared) ? 1 : std::min(cost.accesses, kSampledAccesses);
-  int64_t conflicts = 0, wavefronts = 0;
-  std::vector<int64_t> offsets(kWarpSize);
-  for (int64_t sample = 0; sample < samples; ++sample) {
-    int64_t access = sample * cost.accesses / samples;
-    bool anyLane = false;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      Coord coord = dist.coordinates(groups[access % numGroups], lane, warps[access / numGroups]);
-      bool active = (lanes >> lane & 1) && dist.isInside(coord);
-      offsets[lane] = active ? shared.offsetOf(coord) * elementBytes : -1;
-      anyLane |= active;
-    }
-    unsigned found = countBankConflicts(offsets, accessBytes);
-    conflicts += found;
-    wavefronts += anyLane ? countPhases(accessBytes) + found : 0;
-  }
-  cost.conflicts = double(conflicts) / double(samples);
-  cost.wavefronts = double(wavefronts) / double(samples) * double(cost.accesses);
-  return cost;
+  return AccessCounter(dist, elementBytes, ownersOnly).count(shared);
 }
 
 /// Order of dimensions, fastest first, that suits one side: the dimension with the longest run in a thread first,
@@ -175,7 +221,8 @@ class SharedSearch {
 public:
   SharedSearch(const DistributedLayout &writer, const DistributedLayout &reader, unsigned elementBytes,
                double readerWeight)
-      : writer(writer), reader(reader), elementBytes(elementBytes), readerWeight(readerWeight) {}
+      : writer(writer), reader(reader), elementBytes(elementBytes), readerWeight(readerWeight),
+        writes(writer, elementBytes, /*ownersOnly=*/true), reads(reader, elementBytes, /*ownersOnly=*/false) {}
 
   void consider(const std::vector<int64_t> &allocated, const std::vector<unsigned> &order, Swizzle swizzle,
                 Padding padding, std::optional<LinearMap> matrix = std::nullopt) {
@@ -183,8 +230,7 @@ public:
         SharedLayout::create(writer.shape(), allocated, order, swizzle, std::move(matrix), padding);
     if (!layout)
       return; // the swizzle does not fit the row, or too large
-    SharedAccessCost write = sharedAccessCost(writer, *layout, elementBytes, /*ownersOnly=*/true);
-    SharedAccessCost read = sharedAccessCost(reader, *layout, elementBytes, /*ownersOnly=*/false);
+    SharedAccessCost write = writes.count(*layout), read = reads.count(*layout);
     double cost = write.wavefronts + kIssueCost * double(write.accesses) +
                   readerWeight * (read.wavefronts + kIssueCost * double(read.accesses));
     // Earlier candidates are simpler: a later one has to be cheaper, or as cheap and smaller.
@@ -228,7 +274,9 @@ public:
             consider(allocated, order, {vec, 1, maxPhase}, {});
         }
       for (int64_t amount = widest; amount >= 1 && amount * elementBytes >= 4; amount /= 2)
-        consider(allocated, order, {}, {pitch, amount});
+        for (int64_t times : {1, 2, 3, 4}) // more than one only helps vectors
+          if (times == 1 || amount == widest)
+            consider(allocated, order, {}, {pitch, amount * times});
     }
   }
 
@@ -257,6 +305,7 @@ private:
   const DistributedLayout &writer, &reader;
   unsigned elementBytes;
   double readerWeight;
+  AccessCounter writes, reads;
 };
 } // namespace
 
