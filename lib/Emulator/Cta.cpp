@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Cta.h"
+
+#include <cassert>
+
+using namespace tilewright;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+Cta::Cta() : threads(kMaxWarps * kWarpSize) {
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    threads[i].cta = this;
+    threads[i].lane = i % kWarpSize;
+    threads[i].warp = i / kWarpSize;
+  }
+}
+
+bool Cta::prepare(RunState &state, size_t stackBytes, std::string *error) {
+  run = &state;
+  numThreads = state.shape.numThreads;
+  return stacks.reserve(numThreads, stackBytes, error) && shared.map(error);
+}
+
+/// One step of splitmix64: good enough to shuffle with, and the same everywhere.
+static uint64_t mix(uint64_t value) {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ value >> 27) * 0x94d049bb133111ebu;
+  return value ^ value >> 31;
+}
+
+uint64_t Cta::nextRandom() { return random = mix(random); }
+
+bool Cta::execute(uint64_t ctaNumber) {
+  number = ctaNumber;
+  const std::array<uint64_t, 3> &grid = run->shape.grid;
+  program = {number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};
+  random = mix(run->seed ^ mix(number));
+  callsLeft = run->maxCallsPerCta; // 0 counts down from 2^64.
+  if (callsLeft)
+    ++callsLeft;
+  numExited = 0;
+  isGivenUp = false;
+  failure = {};
+  shared.reset(run->shape.dynamicSharedBytes);
+
+  for (uint32_t i = 0; i < numThreads; ++i) {
+    threads[i].state = ThreadState::NotStarted;
+    threads[i].loc = -1;
+    threads[i].context = {};
+  }
+  freeStacks.clear();
+  for (uint32_t i = numThreads; i > 0; --i)
+    freeStacks.push_back(i - 1);
+  for (Barrier &barrier : barriers)
+    if (barrier.warps)
+      barrier = {};
+  ready.fill(0);
+  readyWarps = 0;
+  for (uint32_t warp = 0; warp < numThreads / kWarpSize; ++warp) {
+    shuffles[warp].lanes = 0;
+    makeReady(warp, kFullWarp);
+  }
+  pending = 0;
+  currentWarp = numThreads / kWarpSize - 1; // So that warp 0 is first.
+
+  CudaThread *first = pickNext();
+  if (!first)
+    return false; // Given up before it began: an earlier CTA has failed just now.
+  switchTo(&host, first);
+  running = nullptr;
+  if (failure.kind == Failure::None && !isGivenUp && numExited < numThreads) {
+    failure.kind = Failure::Deadlock;
+    for (uint32_t i = numThreads; i > 0; --i)
+      if (threads[i - 1].state != ThreadState::Exited)
+        failure.thread = i - 1;
+    failure.loc = threads[failure.thread].loc;
+  }
+  return failure.kind == Failure::None && !isGivenUp;
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduling
+//===----------------------------------------------------------------------===//
+
+uint32_t Cta::pickWarp() {
+  if (run->seed == 0) {
+    // Round robin: no warp waits for ever.
+    uint32_t after = readyWarps & (currentWarp == 31 ? 0 : kFullWarp << (currentWarp + 1));
+    return uint32_t(__builtin_ctz(after ? after : readyWarps));
+  }
+  uint32_t left = readyWarps;
+  for (uint64_t skip = nextRandom() % uint64_t(__builtin_popcount(left)); skip > 0; --skip)
+    left &= left - 1;
+  return uint32_t(__builtin_ctz(left));
+}
+
+/// Moves bit i to bit i ^ order.
+static uint32_t permuteLanes(uint32_t lanes, uint32_t order) {
+  static const uint32_t masks[5] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu, 0x00ff00ffu, 0x0000ffffu};
+  for (uint32_t bit = 0; bit < 5; ++bit)
+    if (order >> bit & 1)
+      lanes = (lanes & masks[bit]) << (1u << bit) | (lanes >> (1u << bit) & masks[bit]);
+  return lanes;
+}
+
+CudaThread *Cta::pickNext() {
+  if (!pending) {
+    if (!readyWarps)
+      return nullptr;
+    if (run->firstFailed.load(std::memory_order_relaxed) < number) {
+      isGivenUp = true;
+      return nullptr;
+    }
+    currentWarp = pickWarp();
+    laneOrder = run->seed == 0 ? 0 : uint32_t(nextRandom() % kWarpSize);
+    pending = permuteLanes(ready[currentWarp], laneOrder);
+    ready[currentWarp] = 0;
+    readyWarps &= ~(1u << currentWarp);
+  }
+  uint32_t lane = uint32_t(__builtin_ctz(pending)) ^ laneOrder;
+  pending &= pending - 1;
+  return &threads[currentWarp * kWarpSize + lane];
+}
+
+void Cta::arrive(ExecutionContext *self, transfer_t transfer) {
+  if (leaving)
+    leaving->saved = transfer.fctx;
+  // The bounds of the host's own stack are learnt on the first switch away from it.
+  finishSwitch(self, leaving == &host ? &host : nullptr);
+}
+
+void Cta::switchTo(ExecutionContext *from, CudaThread *next) {
+  if (next && next->state == ThreadState::NotStarted) {
+    assert(!freeStacks.empty() && "one stack per thread");
+    next->stack = freeStacks.back();
+    freeStacks.pop_back();
+    char *bottom = stacks.bottom(next->stack);
+    size_t size = stacks.size(next->stack);
+    forgetFrames(bottom, size);
+    next->context = {make_fcontext(stacks.top(next->stack), size, &Cta::runFiber), bottom, size, nullptr};
+  }
+  running = next;
+  leaving = from;
+  transfer_t transfer = switchContext(from, next ? next->context : host, this);
+  arrive(from, transfer);
+}
+
+void Cta::leaveFor(CudaThread *next) {
+  switchTo(/*from=*/nullptr, next);
+  __builtin_unreachable();
+}
+
+void Cta::suspend(CudaThread &thread) {
+  CudaThread *next = pickNext();
+  if (next != &thread)
+    switchTo(&thread.context, next);
+}
+
+void Cta::runFiber(transfer_t transfer) {
+  Cta *cta = static_cast<Cta *>(transfer.data);
+  cta->arrive(/*self=*/nullptr, transfer);
+  while (true) {
+    CudaThread *thread = cta->running;
+    thread->state = ThreadState::Running;
+    cta->run->kernel->entry(thread, cta->run->slots);
+    thread->state = ThreadState::Exited;
+    ++cta->numExited;
+    CudaThread *next = cta->pickNext();
+    if (!next || next->state != ThreadState::NotStarted) {
+      cta->freeStacks.push_back(thread->stack);
+      cta->leaveFor(next);
+    }
+    next->stack = thread->stack;
+    next->context = {nullptr, thread->context.stackBottom, thread->context.stackSize, nullptr};
+    cta->running = next;
+  }
+}
+
+void Cta::fail(CudaThread &thread, Failure found) {
+  failure = found;
+  failure.thread = thread.index();
+  leaveFor(nullptr);
+}
+
+void Cta::failByOverflow() {
+  Failure found;
+  found.kind = Failure::StackOverflow;
+  found.loc = running->loc;
+  fail(*running, found);
+}
+
+void Cta::failByLimit(CudaThread &thread) {
+  Failure found;
+  found.kind = Failure::CallLimit;
+  found.loc = thread.loc;
+  found.a = int64_t(run->maxCallsPerCta);
+  fail(thread, found);
+}
+
+//===----------------------------------------------------------------------===//
+// Rendezvous
+//===----------------------------------------------------------------------===//
+
+void Cta::waitAtBarrier(CudaThread &thread, int32_t id, int32_t expected, int32_t loc) {
+  countCall(thread, loc);
+  Failure found;
+  found.loc = loc;
+  found.a = id;
+  found.b = expected;
+  if (id < 0 || id >= int32_t(kNumBarriers)) {
+    found.kind = Failure::BarrierId;
+    fail(thread, found);
+  }
+  if (expected <= 0 || expected % int32_t(kWarpSize) != 0 || expected > int32_t(numThreads)) {
+    found.kind = Failure::BarrierCount;
+    fail(thread, found);
+  }
+  Barrier &barrier = barriers[uint32_t(id)];
+  uint32_t warp = thread.warp;
+  if (barrier.numArrived == 0) {
+    barrier.expected = expected;
+    barrier.firstLoc = loc;
+  } else if (barrier.expected != expected) {
+    found.kind = Failure::BarrierMismatch;
+    found.c = barrier.expected;
+    found.d = barrier.firstLoc;
+    fail(thread, found);
+  }
+  if (barrier.lanes[warp] && barrier.locs[warp] != loc) {
+    found.kind = Failure::BarrierDivergent;
+    found.d = barrier.locs[warp];
+    fail(thread, found);
+  }
+  barrier.lanes[warp] |= 1u << thread.lane;
+  barrier.locs[warp] = loc;
+  barrier.warps |= 1u << warp;
+  thread.state = ThreadState::InBarrier;
+  thread.barrier = uint32_t(id);
+  if (++barrier.numArrived == uint32_t(expected)) {
+    for (uint32_t left = barrier.warps; left; left &= left - 1) {
+      uint32_t other = uint32_t(__builtin_ctz(left));
+      if (barrier.lanes[other] != kFullWarp) {
+        found.kind = Failure::BarrierPartial;
+        found.b = other;
+        found.c = barrier.lanes[other];
+        fail(thread, found);
+      }
+      makeReady(other, kFullWarp);
+      barrier.lanes[other] = 0;
+    }
+    barrier.warps = 0;
+    barrier.numArrived = 0;
+  }
+  suspend(thread);
+  thread.state = ThreadState::Running;
+}
+
+void Cta::shuffle(CudaThread &thread, int32_t mode, int32_t *values, int32_t numValues, int32_t laneArg, int32_t width,
+                  int32_t loc) {
+  countCall(thread, loc);
+  Failure found;
+  found.loc = loc;
+  bool isWidth = width > 0 && width <= int32_t(kWarpSize) && (width & (width - 1)) == 0;
+  if (mode < 0 || mode > 3 || numValues <= 0 || laneArg < 0 || laneArg >= int32_t(kWarpSize) || !isWidth) {
+    found.kind = Failure::ShuffleOperand;
+    found.a = mode;
+    found.b = numValues;
+    found.c = laneArg;
+    found.d = width;
+    fail(thread, found);
+  }
+  Shuffle &group = shuffles[thread.warp];
+  if (!group.lanes) {
+    group.loc = loc;
+    group.mode = mode;
+    group.numValues = numValues;
+    group.width = width;
+  } else if (group.loc != loc) {
+    found.kind = Failure::ShuffleDivergent;
+    found.d = group.loc;
+    fail(thread, found);
+  } else if (group.mode != mode || group.numValues != numValues || group.width != width) {
+    found.kind = Failure::ShuffleMismatch;
+    fail(thread, found);
+  }
+  group.lanes |= 1u << thread.lane;
+  group.values[thread.lane] = values;
+  group.laneArgs[thread.lane] = laneArg;
+  thread.state = ThreadState::InShuffle;
+  if (group.lanes == kFullWarp) {
+    exchange(group);
+    group.lanes = 0;
+    makeReady(thread.warp, kFullWarp);
+  }
+  suspend(thread);
+  thread.state = ThreadState::Running;
+}
+
+void Cta::exchange(Shuffle &group) {
+  std::array<uint32_t, kWarpSize> sources;
+  uint32_t within = uint32_t(group.width) - 1;
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    uint32_t arg = uint32_t(group.laneArgs[lane]), segment = lane & ~within, source = lane;
+    switch (group.mode) {
+    case 0:
+      source = segment | (arg & within);
+      break;
+    case 1:
+      source = (lane ^ arg) < segment + uint32_t(group.width) ? lane ^ arg : lane;
+      break;
+    case 2:
+      source = lane >= segment + arg ? lane - arg : lane;
+      break;
+    case 3:
+      source = lane + arg <= segment + within ? lane + arg : lane;
+      break;
+    }
+    sources[lane] = source;
+  }
+  for (int32_t i = 0; i < group.numValues; ++i) {
+    std::array<int32_t, kWarpSize> old;
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane)
+      old[lane] = group.values[lane][i];
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane)
+      group.values[lane][i] = old[sources[lane]];
+  }
+}
