@@ -92,7 +92,7 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
     }
     if (total > limitBytes) {
       InFlightDiagnostic diag = func.emitError("kernel needs ")
-                                << total << " bytes of shared memory, the target has " << limitBytes;
+                                << total << " bytes of shared memory, the target has " << int64_t(limitBytes);
       for (Buffer *buffer : ArrayRef<Buffer *>(bySize).take_front(3))
         diag.attachNote(buffer->alloc.getLoc()) << "a buffer of " << buffer->sizeBytes << " bytes is needed here";
       return signalPassFailure();
