@@ -208,5 +208,22 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
 
 AccessShapes AssignLayouts::findAccessShapes(func::FuncOp func) {
   AccessShapes shapes;
+  auto block = [&](Operation *op, tile::ViewType view, ArrayRef<int64_t> walked) {
+    AccessShape shape{static_cast<unsigned>(walked.size() - 1), 1};
+    for (auto [dim, viewDim] : llvm::enumerate(walked))
+      if (view.getStrides()[viewDim] == 1)
+        shape.contiguousDim = dim;
+    shapes[op] = shape;
+  };
+  func.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      block(op, load.getView().getType(), load.walkedDims());
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      block(op, store.getView().getType(), store.walkedDims());
+    else if (auto load = dyn_cast<tile::LoadPtrOp>(op); load && isTile(load.getResult()))
+      shapes[op] = {static_cast<unsigned>(tileType(load.getResult()).getRank() - 1), 1};
+    else if (auto store = dyn_cast<tile::StorePtrOp>(op); store && isTile(store.getValue()))
+      shapes[op] = {static_cast<unsigned>(tileType(store.getValue()).getRank() - 1), 1};
+  });
   return shapes;
 }

@@ -1,0 +1,76 @@
+// RUN: tile-opt %s --pass-pipeline="builtin.module(func.func(tile-assign-layouts{num-warps=4},tile-lower-to-buffers,tile-allocate-shared,tile-insert-sync),convert-tile-to-simt,canonicalize,cse)" | FileCheck %s
+
+!row = !tile.view<?xf32, strides = [1]>
+!any = !tile.view<?xf32, strides = [?]>
+
+// A view is its base, its dynamic sizes and its dynamic strides, in this order; 1024 elements are 8 for each of 128 threads.
+// CHECK-LABEL: func.func @vector_add(
+// CHECK-SAME:    %[[XBASE:.*]]: i64, %[[XSIZE:.*]]: index, %[[YBASE:.*]]: i64, %[[YSIZE:.*]]: index, %[[YSTRIDE:.*]]: index)
+// CHECK-SAME:    tile_gpu.kernel, tile_gpu.num_threads = 128 : i32, tile_gpu.shared_bytes = 0 : i64
+// CHECK-COUNT-8: tile_gpu.load_global {{.*}} pred {{.*}} align 4 : f32
+// CHECK:         arith.addf {{.*}} : vector<8xf32>
+// CHECK-COUNT-8: tile_gpu.store_global {{.*}} pred {{.*}} align 4 : f32
+func.func @vector_add(%x: !row, %y: !any) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !row -> tensor<1024xf32>
+  %w = arith.addf %v, %v : tensor<1024xf32>
+  tile.store %w, %y[%c0] : tensor<1024xf32>, !any
+  return
+}
+
+// In bounds, so no access is predicated.
+// CHECK-LABEL: func.func @in_bounds(
+// CHECK-NOT:     pred
+// CHECK:         return
+func.func @in_bounds(%x: !row) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] in_bounds [true] : !row -> tensor<1024xf32>
+  tile.store %v, %x[%c0] in_bounds [true] : tensor<1024xf32>, !row
+  return
+}
+
+// 16 elements for 128 threads: half of each warp and three of the warps hold copies, and one copy alone is stored.
+// CHECK-LABEL: func.func @copies_do_not_store(
+// CHECK:         arith.andi {{.*}} : i1
+// CHECK:         tile_gpu.store_global {{.*}} pred
+func.func @copies_do_not_store(%x: !row) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] in_bounds [true] : !row -> tensor<16xf32>
+  tile.store %v, %x[%c0] in_bounds [true] : tensor<16xf32>, !row
+  return
+}
+
+// A scalar store is one thread's.
+// CHECK-LABEL: func.func @scalar_store(
+// CHECK:         tile_gpu.store_global {{.*}} pred {{.*}} align 4 : f32
+func.func @scalar_store(%p: !tile.ptr<f32>, %v: f32) attributes {tile.kernel} {
+  tile.store_ptr %v, %p : !tile.ptr<f32>
+  return
+}
+
+// The facts of an assume are checked at run time by the emulator.
+// CHECK-LABEL: func.func @facts(
+// CHECK:         arith.remsi
+// CHECK:         tile_gpu.assume {{.*}}, "div_by 8"
+// CHECK:         tile_gpu.assume {{.*}}, "min 0"
+func.func @facts(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
+  %m = tile.assume %n div_by 8 min 0 : i32
+  tile.store_ptr %m, %p : !tile.ptr<i32>
+  return
+}
+
+// One step of the product per trip; each thread's accumulators stay in one vector.
+// CHECK-LABEL: func.func @product(
+// CHECK:         scf.for {{.*}} iter_args({{.*}}) -> (vector<32xf32>)
+// CHECK:           tile_gpu.load_shared
+// CHECK:           math.fma {{.*}} : vector<32xf32>
+// CHECK:         } {tile_gpu.nounroll}
+func.func @product(%a: !tile.view<?x?xf32, strides = [?, 1]>, %c: !tile.view<?x?xf32, strides = [?, 1]>)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0, %c0] : !tile.view<?x?xf32, strides = [?, 1]> -> tensor<64x64xf32>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  %d = tile.dot %x, %x, %z : tensor<64x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tile.store %d, %c[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32, strides = [?, 1]>
+  return
+}
