@@ -249,7 +249,7 @@ static std::string checkPair(const DistributedLayout &src, const DistributedLayo
 
 std::optional<ConversionPlan> tilewright::layout::tryPlanConversion(const DistributedLayout &src,
                                                                     const DistributedLayout &dst, unsigned elementBytes,
-                                                                    std::string *error) {
+                                                                    std::string *error, bool allowMatrix) {
   auto fail = [&](const std::string &text) -> std::optional<ConversionPlan> {
     if (error)
       *error = text;
@@ -282,7 +282,7 @@ std::optional<ConversionPlan> tilewright::layout::tryPlanConversion(const Distri
   }
   if (!fitsShared)
     return plan;
-  SharedChoice shared = chooseShared(src, dst, elementBytes, src.shape());
+  SharedChoice shared = chooseShared(src, dst, elementBytes, src.shape(), /*readerWeight=*/1.0, allowMatrix);
   double sharedCost = shared.cost + kSharedLatency;
   if (plan.kind == Kind::Shuffle && plan.cost <= sharedCost)
     return plan;
@@ -297,8 +297,8 @@ std::optional<ConversionPlan> tilewright::layout::tryPlanConversion(const Distri
 }
 
 ConversionPlan tilewright::layout::planConversion(const DistributedLayout &src, const DistributedLayout &dst,
-                                                  unsigned elementBytes) {
-  std::optional<ConversionPlan> plan = tryPlanConversion(src, dst, elementBytes);
+                                                  unsigned elementBytes, bool allowMatrix) {
+  std::optional<ConversionPlan> plan = tryPlanConversion(src, dst, elementBytes, nullptr, allowMatrix);
   assert(plan && "both layouts spread one tile over the same warps and blocks");
   return *plan;
 }

@@ -311,7 +311,7 @@ private:
 
 SharedChoice tilewright::layout::chooseShared(const DistributedLayout &writer, const DistributedLayout &reader,
                                               unsigned elementBytes, const std::vector<int64_t> &shape,
-                                              double readerWeight) {
+                                              double readerWeight, bool allowMatrix) {
   assert(writer.shape() == shape && reader.shape() == shape && "both are layouts of one tile");
   SharedSearch search(writer, reader, elementBytes, readerWeight);
   std::vector<std::vector<unsigned>> orders = {naturalOrder(reader)};
@@ -319,8 +319,9 @@ SharedChoice tilewright::layout::chooseShared(const DistributedLayout &writer, c
     orders.push_back(other);
   for (const std::vector<unsigned> &order : orders)
     search.considerOrder(order);
-  for (const std::vector<unsigned> &order : orders)
-    search.considerMatrices(order);
+  if (allowMatrix)
+    for (const std::vector<unsigned> &order : orders)
+      search.considerMatrices(order);
   assert(search.best && "the tile fits SharedLayout::kMaxElements");
   return *search.best;
 }

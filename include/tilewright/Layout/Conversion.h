@@ -65,10 +65,13 @@ struct ConversionPlan {
 
 /// Plans the cheapest conversion of a tile of `elementBytes` (1, 2, 4, 8, 16) wide elements. Both layouts need the
 /// same shape, warps and blocks, and a tile that crosses blocks keeps its block part; otherwise nullopt and `error`.
+/// `allowMatrix` is that of chooseShared().
 std::optional<ConversionPlan> tryPlanConversion(const DistributedLayout &src, const DistributedLayout &dst,
-                                                unsigned elementBytes, std::string *error = nullptr);
+                                                unsigned elementBytes, std::string *error = nullptr,
+                                                bool allowMatrix = false);
 /// The same where the caller knows the precondition to hold (asserted).
-ConversionPlan planConversion(const DistributedLayout &src, const DistributedLayout &dst, unsigned elementBytes);
+ConversionPlan planConversion(const DistributedLayout &src, const DistributedLayout &dst, unsigned elementBytes,
+                              bool allowMatrix = false);
 
 } // namespace tilewright::layout
 

@@ -127,8 +127,10 @@ struct SharedChoice {
 };
 /// Picks order, swizzle and padding for a tile that `writer` stores and `reader` loads `readerWeight` times, by
 /// the least cost, then least memory. Both layouts have the shape `shape`, whose extents need not be powers of two.
+/// With `allowMatrix` a general matrix is considered too, which makes any two linear layouts of words conflict-free;
+/// it is left out by default because a user must be able to represent and lower what it gets.
 SharedChoice chooseShared(const DistributedLayout &writer, const DistributedLayout &reader, unsigned elementBytes,
-                          const std::vector<int64_t> &shape, double readerWeight = 1.0);
+                          const std::vector<int64_t> &shape, double readerWeight = 1.0, bool allowMatrix = false);
 
 } // namespace tilewright::layout
 

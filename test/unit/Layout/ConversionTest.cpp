@@ -112,7 +112,12 @@ static void checkPlan(const ConversionPlan &plan, const DistributedLayout &src, 
 static Kind convert(const DistributedLayout &src, const DistributedLayout &dst, unsigned elementBytes = 4) {
   std::string error;
   std::optional<ConversionPlan> plan = tryPlanConversion(src, dst, elementBytes, &error);
+  std::optional<ConversionPlan> general = tryPlanConversion(src, dst, elementBytes, &error, /*allowMatrix=*/true);
   EXPECT_TRUE(plan) << error;
+  if (plan && general) {
+    EXPECT_LE(general->cost, plan->cost);
+    checkPlan(*general, src, dst);
+  }
   if (!plan)
     return Kind::None;
   checkPlan(*plan, src, dst);
@@ -124,7 +129,7 @@ TEST(Conversion, RandomPairsEqualTheIdentity) {
   std::map<Kind, unsigned> kinds;
   for (int i = 0; i < 400; ++i) {
     RandomOptions options;
-    options.maxCoreBits = 9;
+    options.maxCoreBits = 8;
     options.digits = i % 3 == 0;
     options.ragged = i % 2 == 0;
     options.replicas = i % 5 != 0;
@@ -167,7 +172,7 @@ TEST(Conversion, InsideWarpsShufflesServe) {
   std::map<Kind, unsigned> kinds;
   for (int i = 0; i < 400; ++i) {
     RandomOptions options;
-    options.maxCoreBits = 8;
+    options.maxCoreBits = 7;
     options.replicas = i % 4 == 0;
     options.blockBits = i % 8 == 1;
     DistributedLayout src = layouts.make(options);

@@ -247,7 +247,7 @@ TEST(ChooseShared, TransposesAreConflictFree) {
     for (std::vector<int64_t> shape : {std::vector<int64_t>{32, 32}, {64, 64}, {128, 64}, {64, 128}}) {
       DistributedLayout writer = makeBlocked(shape, {1, 16 / elementBytes}, {1, 0}, 4);
       DistributedLayout reader = makeBlocked(shape, {1, 1}, {0, 1}, 4);
-      SharedChoice choice = chooseShared(writer, reader, elementBytes, shape);
+      SharedChoice choice = chooseShared(writer, reader, elementBytes, shape, 1, /*allowMatrix=*/true);
       SCOPED_TRACE(choice.layout.str() + " bytes " + std::to_string(elementBytes));
       EXPECT_TRUE(choice.writer.isConflictFree()) << choice.writer.conflicts;
       EXPECT_TRUE(choice.reader.isConflictFree()) << choice.reader.conflicts;
@@ -302,7 +302,8 @@ TEST(ChooseShared, AnyTwoLinearLayoutsOfWordsAreConflictFree) {
   for (int i = 0; i < 60; ++i) {
     DistributedLayout writer = layouts.make({16, 32}, {4, 5}, {1, 1}, options);
     DistributedLayout reader = layouts.make({16, 32}, {4, 5}, {1, 1}, options);
-    SharedChoice choice = chooseShared(writer, reader, 4, {16, 32});
+    SharedChoice choice = chooseShared(writer, reader, 4, {16, 32}, 1, /*allowMatrix=*/true);
+    EXPECT_FALSE(chooseShared(writer, reader, 4, {16, 32}).layout.matrix()) << "only on request";
     SCOPED_TRACE(writer.str() + " -> " + reader.str() + ": " + choice.layout.str());
     double best = 2 * 16 * 32 / 32; // wavefronts, if each moves 128 bytes
     if (writer.freeLaneMask() | writer.freeWarpMask() | reader.freeLaneMask() | reader.freeWarpMask())
