@@ -145,7 +145,13 @@ static std::vector<unsigned> naturalOrder(const DistributedLayout &dist) {
       best = it;
   if (best != order.end())
     std::rotate(order.begin(), best, best + 1);
-  return order;
+  // Dimensions of extent 1 last: rows of one element could not be swizzled.
+  std::vector<unsigned> result;
+  for (bool single : {false, true})
+    for (unsigned dim : order)
+      if ((dist.shape()[dim] == 1) == single)
+        result.push_back(dim);
+  return result;
 }
 
 /// True if `vector` is no sum of vectors of `list`.

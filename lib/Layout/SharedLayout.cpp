@@ -49,9 +49,8 @@ static std::string checkParts(const std::vector<int64_t> &shape, const std::vect
   if (order.size() != shape.size())
     return "shared layout expects the order to be a permutation of " + std::to_string(shape.size()) +
            " dimensions, found " + listStr(order);
-  for (unsigned dim : order)
-    if (pitch == 1)
-      pitch = allocated[dim];
+  if (!order.empty())
+    pitch = allocated[order[0]];
   for (int64_t part : {swizzle.vec, swizzle.perPhase, swizzle.maxPhase})
     if (!isPowerOfTwo(part) || part > SharedLayout::kMaxElements)
       return "shared layout expects swizzle parts to be powers of two, found " + std::to_string(part);
@@ -131,7 +130,7 @@ int64_t SharedLayout::linearOf(const Coord &coord) const {
 
 int64_t SharedLayout::offsetOfLinear(int64_t linear) const {
   if (!xorSwizzle.isNone()) {
-    int64_t row = linear / allocShape[fastestDim()];
+    int64_t row = linear / allocShape[dimOrder[0]];
     // A row is a multiple of vec * maxPhase, so these bits of `linear` are those of the column.
     linear ^= row / xorSwizzle.perPhase % xorSwizzle.maxPhase * xorSwizzle.vec;
   }

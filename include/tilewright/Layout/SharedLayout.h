@@ -44,8 +44,8 @@ public:
   static constexpr int64_t kMaxElements = int64_t(1) << 24;
 
   /// Checks everything, as attribute text comes through here: `allocated` covers `shape`; `order` is a permutation;
-  /// the swizzle's parts are powers of two and vec * maxPhase divides the allocated extent of the fastest dimension;
-  /// `matrix`, if given, is square and regular, 2^bits divides the allocated elements, and there is no other
+  /// the swizzle's parts are powers of two and vec * maxPhase divides the row, the allocated extent of dimension
+  /// order[0]; `matrix`, if given, is square and regular, 2^bits divides the allocated elements, and there is no other
   /// swizzle. Returns nullopt and, if `error` is given, the reason.
   static std::optional<SharedLayout> create(std::vector<int64_t> shape, std::vector<int64_t> allocated,
                                             std::vector<unsigned> order, Swizzle swizzle = {},

@@ -60,6 +60,8 @@ TEST(SharedLayout, CreateRejects) {
             "shared layout expects swizzle parts to be powers of two, found 0");
   EXPECT_EQ(whyNot({4, 48}, {4, 48}, {1, 0}, {8, 1, 4}),
             "shared layout expects swizzle vec * maxPhase (32) to divide the row of 48 elements");
+  EXPECT_EQ(whyNot({64, 1}, {64, 1}, {1, 0}, {8, 1, 8}),
+            "shared layout expects swizzle vec * maxPhase (64) to divide the row of 1 elements");
   EXPECT_EQ(whyNot({4, 4}, {4, 4}, {1, 0}, {1, 1, 2}, LinearMap::identity(2)),
             "shared layout expects a swizzle or a matrix, found both");
   EXPECT_EQ(whyNot({4, 4}, {4, 4}, {1, 0}, {}, LinearMap::zero(2, 2)),
@@ -332,6 +334,18 @@ TEST(SharedAccess, PlaceToOffsetAgrees) {
   EXPECT_FALSE(placeToOffset(digits, make({96}, {96}, {0})));
   EXPECT_FALSE(placeToOffset(whole, make({8, 16}, {16, 16}, {1, 0})));
   EXPECT_FALSE(placeToOffset(whole, make({8, 16}, {8, 16}, {1, 0}, {}, std::nullopt, {16, 1})));
+}
+
+TEST(ChooseShared, RowsHaveMoreThanOneElement) {
+  // A last dimension of extent 1, and lane 0 replicates: a row is taken from another dimension.
+  DistributedLayout writer = makeBlocked({32, 32, 1}, {1, 4, 1}, {2, 1, 0}, 1);
+  DistributedLayout reader =
+      *DistributedLayout::create({32, 32, 1}, {{0, 2, 0}, {0, 1, 0}, {0, 4, 0}, {0, 8, 0}, {0, 16, 0}, {16, 0, 0}},
+                                 {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {4, 0, 0}, {8, 0, 0}}, {}, {}, {});
+  SharedChoice choice = chooseShared(writer, reader, 4, {32, 32, 1});
+  EXPECT_NE(choice.layout.order()[0], 2u) << choice.layout.str();
+  EXPECT_EQ(choice.layout.order()[2], 2u) << choice.layout.str();
+  EXPECT_TRUE(choice.reader.isConflictFree()) << choice.layout.str();
 }
 
 TEST(ChooseShared, WeightsTheReader) {
