@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "SIMTToLLVM.h"
+#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,18 +39,17 @@ std::string describe(Location loc) {
 }
 
 /// Gives each source place, and each text that a report needs, a number.
-class LocationTable {
+class TextTable {
 public:
-  int32_t number(Location loc, StringRef what = "") {
-    std::string text = describe(loc);
-    if (text.empty())
-      text = "unknown place";
-    if (!what.empty())
-      text += "\t" + what.str();
+  int32_t number(StringRef text) {
     auto [slot, isNew] = numbers.try_emplace(text, texts.size());
     if (isNew)
-      texts.push_back(text);
+      texts.push_back(text.str());
     return slot->second;
+  }
+  int32_t number(Location loc) {
+    std::string text = describe(loc);
+    return number(text.empty() ? StringRef("unknown location") : StringRef(text));
   }
   ArrayAttr toAttr(Builder &builder) const {
     SmallVector<Attribute> attrs;
@@ -67,7 +66,7 @@ private:
 /// Makes calls of the emulator's interface; declares each function once.
 class Calls {
 public:
-  Calls(ModuleOp module, LocationTable &locations) : module(module), locations(locations) {}
+  Calls(ModuleOp module, TextTable &texts) : module(module), texts(texts) {}
 
   /// `name(thread, arguments...)`; thread is the first argument of the function that `op` is in.
   Value call(OpBuilder &b, Operation *op, StringRef name, Type result, ArrayRef<Value> arguments) {
@@ -83,13 +82,20 @@ public:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(module.getBody());
       callee = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
+      // The x86-64 callee relies on its caller to extend an int8_t.
+      for (auto [index, argument] : llvm::enumerate(types))
+        if (argument.isInteger(8))
+          callee.setArgAttr(index, LLVM::LLVMDialect::getSExtAttrName(), b.getUnitAttr());
     }
     auto call = LLVM::CallOp::create(b, op->getLoc(), type, FlatSymbolRefAttr::get(b.getContext(), name), operands);
     return result ? call.getResult() : Value();
   }
 
-  Value location(OpBuilder &b, Operation *op, StringRef what = "") {
-    return constantOf(b, op->getLoc(), b.getI32Type(), locations.number(op->getLoc(), what));
+  Value location(OpBuilder &b, Operation *op) {
+    return constantOf(b, op->getLoc(), b.getI32Type(), texts.number(op->getLoc()));
+  }
+  Value text(OpBuilder &b, Operation *op, StringRef text) {
+    return constantOf(b, op->getLoc(), b.getI32Type(), texts.number(text));
   }
 
   /// Where `bytes` bytes may be read or written; does not return if they may not.
@@ -105,7 +111,7 @@ private:
     return function.getFunctionBody().front().getArgument(0);
   }
   ModuleOp module;
-  LocationTable &locations;
+  TextTable &texts;
 };
 
 template <typename OpTy> struct Pattern : public ConvertOpToLLVMPattern<OpTy> {
@@ -218,7 +224,7 @@ struct Assume : public Pattern<tile_gpu::AssumeOp> {
   using Pattern::Pattern;
   LogicalResult matchAndRewrite(tile_gpu::AssumeOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
     Value holds = LLVM::ZExtOp::create(b, op.getLoc(), b.getI8Type(), adaptor.getCondition());
-    calls.call(b, op, "tweAssume", Type(), {holds, calls.location(b, op, op.getFact())});
+    calls.call(b, op, "tweAssume", Type(), {holds, calls.text(b, op, op.getFact()), calls.location(b, op)});
     b.eraseOp(op);
     return success();
   }
@@ -241,8 +247,8 @@ template <typename OpTy> struct Identity : public Pattern<OpTy> {
   }
 };
 
-/// Integer division on the host traps where the GPU gives some value. Places outside of a ragged tile hold numbers that mean nothing,
-/// so the divisor 0, and -1 which overflows, must be as harmless as they are there.
+/// Integer division on the host traps where the GPU gives some value. Places outside of a ragged tile hold numbers that
+/// mean nothing, so the divisor 0, and -1 which overflows, must be as harmless as they are there.
 template <typename OpTy> struct SafeDivision : public OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpTy op, PatternRewriter &b) const override {
@@ -282,22 +288,51 @@ template <typename OpTy> struct SafeDivision : public OpRewritePattern<OpTy> {
   }
 };
 
-/// A fused multiply-add in f16 or bf16 that the host would round twice, through f32. The product of two f16 is exact in f64, and
-/// so is its sum with a third unless their exponents lie 30 apart; then the f64 sum is rounded correctly and lies
-/// too far from a tie of the narrow type to be rounded wrongly by the second step, save for ties that were ties.
+/// A fused multiply-add in f16 or bf16 that the host would round twice, through f32. The product is exact in f64. The
+/// sum is rounded to odd there: where it is not exact, the last bit is set. A value rounded to odd in 53 bits is on a
+/// tie of the narrow type only if the exact one is, so the last step rounds the exact value (Boldo and Melquiond,
+/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 struct NarrowFma : public OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &b) const override {
+    Location loc = op.getLoc();
     Type type = op.getType(), element = getElementTypeOrSelf(type);
     if (!element.isF16() && !element.isBF16())
       return failure();
-    Type wide = b.getF64Type();
-    if (auto vector = dyn_cast<VectorType>(type))
-      wide = VectorType::get(vector.getShape(), wide);
-    auto widen = [&](Value value) -> Value { return arith::ExtFOp::create(b, op.getLoc(), wide, value); };
-    Value product = arith::MulFOp::create(b, op.getLoc(), widen(op.getA()), widen(op.getB()));
-    Value sum = arith::AddFOp::create(b, op.getLoc(), product, widen(op.getC()));
-    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum);
+    auto shaped = [&](Type scalar) -> Type {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector ? VectorType::get(vector.getShape(), scalar) : scalar;
+    };
+    Type wide = shaped(b.getF64Type()), bits = shaped(b.getI64Type());
+    auto constant = [&](Type of, TypedAttr scalar) -> Value {
+      auto vector = dyn_cast<VectorType>(of);
+      return arith::ConstantOp::create(b, loc,
+                                       vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(scalar))) : scalar);
+    };
+    auto integer = [&](int64_t value) { return constant(bits, b.getI64IntegerAttr(value)); };
+    auto add = [&](Value x, Value y) -> Value { return arith::AddFOp::create(b, loc, x, y); };
+    auto sub = [&](Value x, Value y) -> Value { return arith::SubFOp::create(b, loc, x, y); };
+    auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) -> Value {
+      return arith::CmpFOp::create(b, loc, predicate, x, y);
+    };
+    auto widen = [&](Value value) -> Value { return arith::ExtFOp::create(b, loc, wide, value); };
+    Value x = arith::MulFOp::create(b, loc, widen(op.getA()), widen(op.getB())), y = widen(op.getC());
+    // TwoSum (Knuth): x + y = sum + error, exactly.
+    Value sum = add(x, y), part = sub(sum, x);
+    Value error = add(sub(x, sub(sum, part)), sub(y, part));
+    Value zero = constant(wide, b.getF64FloatAttr(0));
+    // The even neighbour was taken: step one bit towards the exact value. NaN and infinity have a NaN for an error.
+    Value pattern = arith::BitcastOp::create(b, loc, bits, sum);
+    Value isEven = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                         arith::AndIOp::create(b, loc, pattern, integer(1)), integer(0));
+    Value isInexact = compare(arith::CmpFPredicate::ONE, error, zero);
+    Value grows =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, compare(arith::CmpFPredicate::OGT, error, zero),
+                              compare(arith::CmpFPredicate::OGT, sum, zero));
+    Value step = arith::SelectOp::create(b, loc, grows, integer(1), integer(-1));
+    step = arith::SelectOp::create(b, loc, arith::AndIOp::create(b, loc, isEven, isInexact), step, integer(0));
+    Value odd = arith::BitcastOp::create(b, loc, wide, arith::AddIOp::create(b, loc, pattern, step));
+    b.replaceOpWithNewOp<arith::TruncFOp>(op, type, odd);
     return success();
   }
 };
@@ -346,8 +381,8 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     fixes.add<SafeDivision<arith::DivSIOp>, SafeDivision<arith::DivUIOp>, SafeDivision<arith::RemSIOp>,
               SafeDivision<arith::RemUIOp>, NarrowFma>(&getContext());
     walkAndApplyPatterns(module, std::move(fixes));
-    LocationTable locations;
-    Calls calls(module, locations);
+    TextTable texts;
+    Calls calls(module, texts);
     LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
       patterns.add<Load<LoadGlobalOp>, Load<LoadSharedOp>, Store<StoreGlobalOp>, Store<StoreSharedOp>, Barrier, Shuffle,
                    Assume>(converter, calls);
@@ -359,7 +394,7 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     if (failed(converted))
       return signalPassFailure();
     Builder builder(&getContext());
-    module->setAttr("tile_gpu.locations", locations.toAttr(builder));
+    module->setAttr("tile_gpu.locations", texts.toAttr(builder));
     // What the engine needs to know of each kernel, beside the plan.
     for (auto func : module.getOps<LLVM::LLVMFuncOp>())
       if (auto facts = kernels->find(func.getSymNameAttr()); facts != kernels->end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "SIMTToLLVM.h"
+#include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -23,6 +23,8 @@ constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
 constexpr StringLiteral kSharedArray = "tilewright_shared";
 constexpr unsigned kSharedAlignBytes = 1024;
 constexpr int32_t kAllLanes = -1;
+/// Most bytes of one access before sm_100; from there on the backend joins the halves of a plain access.
+constexpr int64_t kHalfBytes = 16;
 
 /// How the bytes of one access travel through inline PTX: `count` registers of `bits` bits.
 struct Words {
@@ -39,7 +41,8 @@ Words wordsOf(int64_t bytes, MLIRContext *context) {
   // There is no 8-bit register: ld.b8 fills a 16-bit one.
   words.type = IntegerType::get(context, std::max(words.bits, 16u));
   words.constraint = words.bits == 64 ? 'l' : words.bits == 32 ? 'r' : 'h';
-  words.suffix = (words.count > 1 ? ".v" + std::to_string(words.count) : std::string()) + ".b" + std::to_string(words.bits);
+  words.suffix =
+      (words.count > 1 ? ".v" + std::to_string(words.count) : std::string()) + ".b" + std::to_string(words.bits);
   return words;
 }
 
@@ -89,8 +92,8 @@ Value predicatedLoad(OpBuilder &b, Location loc, StringRef space, Value address,
   }
   if (words.count > 1)
     registers = "{" + registers + "}";
-  std::string text = "@$" + std::to_string(words.count + 1) + " ld." + space.str() + words.suffix + " " + registers + ", [$" +
-                     std::to_string(words.count) + "];";
+  std::string text = "@$" + std::to_string(words.count + 1) + " ld." + space.str() + words.suffix + " " + registers +
+                     ", [$" + std::to_string(words.count) + "];";
   constraints += address.getType().isInteger(32) ? ",r,b" : ",l,b";
   SmallVector<Value> operands{address, pred};
   for (auto [i, piece] : llvm::enumerate(cut(b, loc, other, words))) {
@@ -149,17 +152,16 @@ struct LoadGlobal : public ConvertOpToLLVMPattern<LoadGlobalOp> {
     Type type = getTypeConverter()->convertType(op.getResult().getType()), stored = memoryType(type);
     std::optional<bool> known = constantBool(op.getPred());
     Value other = adaptor.getOther() ? toMemory(b, loc, adaptor.getOther()) : Value();
-    auto half = [&](Value address, Type part, Value instead) -> Value {
+    auto half = [&](Value address, Type part, Value instead, int64_t align) -> Value {
       if (!op.getPred() || known == true)
-        return LLVM::LoadOp::create(b, loc, part, globalPointer(b, loc, address),
-                                    std::min<int64_t>(op.getAlign(), bytesOf(part)));
+        return LLVM::LoadOp::create(b, loc, part, globalPointer(b, loc, address), align);
       if (!instead)
         instead = zeroOf(b, loc, part);
       return known == false ? instead : predicatedLoad(b, loc, "global", address, adaptor.getPred(), instead, part);
     };
     Value result;
     if (bytesOf(stored) <= 16) {
-      result = half(adaptor.getAddress(), stored, other);
+      result = half(adaptor.getAddress(), stored, other, op.getAlign());
     } else { // Two halves: one access moves at most 16 bytes before sm_100.
       auto vector = cast<VectorType>(stored);
       int64_t count = vector.getNumElements() / 2;
@@ -174,8 +176,9 @@ struct LoadGlobal : public ConvertOpToLLVMPattern<LoadGlobalOp> {
       auto pick = [&](ArrayRef<int32_t> lanes) -> Value {
         return other ? LLVM::ShuffleVectorOp::create(b, loc, other, other, lanes).getResult() : Value();
       };
-      Value next = LLVM::AddOp::create(b, loc, adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), 16));
-      Value first = half(adaptor.getAddress(), part, pick(low)), second = half(next, part, pick(high));
+      Value next = LLVM::AddOp::create(b, loc, adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), kHalfBytes));
+      Value first = half(adaptor.getAddress(), part, pick(low), op.getAlign());
+      Value second = half(next, part, pick(high), kHalfBytes);
       result = LLVM::ShuffleVectorOp::create(b, loc, first, second, all);
     }
     b.replaceOp(op, fromMemory(b, loc, result, type));
@@ -189,15 +192,14 @@ struct StoreGlobal : public ConvertOpToLLVMPattern<StoreGlobalOp> {
     Location loc = op.getLoc();
     Value value = toMemory(b, loc, adaptor.getValue());
     std::optional<bool> known = constantBool(op.getPred());
-    auto half = [&](Value address, Value part) {
+    auto half = [&](Value address, Value part, int64_t align) {
       if (!op.getPred() || known == true)
-        LLVM::StoreOp::create(b, loc, part, globalPointer(b, loc, address),
-                              std::min<int64_t>(op.getAlign(), bytesOf(part.getType())));
+        LLVM::StoreOp::create(b, loc, part, globalPointer(b, loc, address), align);
       else if (known != false)
         predicatedStore(b, loc, "global", address, adaptor.getPred(), part);
     };
     if (bytesOf(value.getType()) <= 16) {
-      half(adaptor.getAddress(), value);
+      half(adaptor.getAddress(), value, op.getAlign());
     } else {
       int64_t count = cast<VectorType>(value.getType()).getNumElements() / 2;
       SmallVector<int32_t> low, high;
@@ -205,9 +207,9 @@ struct StoreGlobal : public ConvertOpToLLVMPattern<StoreGlobalOp> {
         low.push_back(i);
         high.push_back(count + i);
       }
-      half(adaptor.getAddress(), LLVM::ShuffleVectorOp::create(b, loc, value, value, low));
+      half(adaptor.getAddress(), LLVM::ShuffleVectorOp::create(b, loc, value, value, low), op.getAlign());
       half(LLVM::AddOp::create(b, loc, adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), 16)),
-           LLVM::ShuffleVectorOp::create(b, loc, value, value, high));
+           LLVM::ShuffleVectorOp::create(b, loc, value, value, high), kHalfBytes);
     }
     b.eraseOp(op);
     return success();
@@ -254,9 +256,10 @@ struct Barrier : public ConvertOpToLLVMPattern<BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Value id = constantOf(b, loc, b.getI32Type(), op.getId()), threads = constantOf(b, loc, b.getI32Type(), op.getThreads());
-    b.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
-        op, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.count"), ValueRange{id, threads});
+    Value id = constantOf(b, loc, b.getI32Type(), op.getId()),
+          threads = constantOf(b, loc, b.getI32Type(), op.getThreads());
+    b.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.count"),
+                                                ValueRange{id, threads});
     return success();
   }
 };

@@ -36,8 +36,9 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
     auto shared = func->getAttrOfType<IntegerAttr>("tile_gpu.shared_bytes");
     if (!threads || !shared || threads.getInt() < 32 || threads.getInt() > 1024 || threads.getInt() % 32 != 0 ||
         shared.getInt() < 0)
-      return func.emitError("expected tile_gpu.num_threads, a multiple of 32 up to 1024, and tile_gpu.shared_bytes; run "
-                            "convert-tile-to-simt first");
+      return func.emitError(
+          "expected tile_gpu.num_threads, a multiple of 32 up to 1024, and tile_gpu.shared_bytes; run "
+          "convert-tile-to-simt first");
     kernels[func.getSymNameAttr()] = {static_cast<int32_t>(threads.getInt()), shared.getInt()};
     for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
       func->removeDiscardableAttr(attr.getName());
@@ -48,8 +49,8 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
   return kernels;
 }
 
-/// Loops that must stay rolled say so to LLVM. scf.for becomes a branch to its header; the branch that closes the loop carries the
-/// attribute, so it is put on every back edge after the conversion to cf: see markLoops.
+/// Loops that must stay rolled say so to LLVM. scf.for becomes a branch to its header; the branch that closes the loop
+/// carries the attribute, so it is put on every back edge after the conversion to cf: see markLoops.
 static void lowerLoops(ModuleOp module) {
   // `tile.unroll = 1` and loops that our own lowerings made.
   module.walk([](scf::ForOp loop) {
@@ -71,8 +72,8 @@ static void lowerLoops(ModuleOp module) {
       wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false), {}, {}, flag, {}, {}, {});
     if (wish)
       // The upstream lowering of scf.for copies this attribute to the branch that closes the loop.
-      loop->setAttr("llvm.loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {}, {}, {},
-                                                              {}, {}, {}, {}));
+      loop->setAttr("llvm.loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {},
+                                                                          {}, {}, {}, {}, {}, {}));
   });
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// What both ways out of one thread's program share: the type converter's rules, the upstream patterns, the walk over kernels. The
-/// two ways differ only in the patterns for `tile_gpu` instruction ops and in what a kernel's function looks like.
+/// What both ways out of one thread's program share: the type converter's rules, the upstream patterns, the walk over
+/// kernels. The two ways differ only in the patterns for `tile_gpu` instruction ops and in what a kernel's function
+/// looks like.
 #ifndef TILEWRIGHT_LIB_CONVERSION_SIMTTOLLVM_SIMTTOLLVM_H
 #define TILEWRIGHT_LIB_CONVERSION_SIMTTOLLVM_SIMTTOLLVM_H
 
-#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -23,8 +24,9 @@ struct KernelFacts {
 mlir::FailureOr<llvm::MapVector<mlir::StringAttr, KernelFacts>> prepareKernels(mlir::ModuleOp module);
 
 /// Converts everything in `module`; `addPatterns` adds those for instruction ops.
-mlir::LogicalResult convertModule(mlir::ModuleOp module,
-                                  llvm::function_ref<void(mlir::LLVMTypeConverter &, mlir::RewritePatternSet &)> addPatterns);
+mlir::LogicalResult
+convertModule(mlir::ModuleOp module,
+              llvm::function_ref<void(mlir::LLVMTypeConverter &, mlir::RewritePatternSet &)> addPatterns);
 
 /// The type of a value in memory: i1 takes one byte; everything else is itself.
 mlir::Type memoryType(mlir::Type llvmType);

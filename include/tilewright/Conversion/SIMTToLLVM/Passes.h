@@ -4,7 +4,6 @@
 #ifndef TILEWRIGHT_CONVERSION_SIMTTOLLVM_PASSES_H
 #define TILEWRIGHT_CONVERSION_SIMTTOLLVM_PASSES_H
 
-
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -1,0 +1,14 @@
+// RUN: tile-opt %s --convert-simt-to-nvvm -split-input-file -verify-diagnostics
+// RUN: tile-opt %s --convert-simt-to-emulator -split-input-file -verify-diagnostics
+
+// expected-error @below {{expected tile_gpu.num_threads, a multiple of 32 up to 1024, and tile_gpu.shared_bytes; run convert-tile-to-simt first}}
+func.func @no_threads() attributes {tile_gpu.kernel} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected tile_gpu.num_threads, a multiple of 32 up to 1024}}
+func.func @odd_threads() attributes {tile_gpu.kernel, tile_gpu.num_threads = 33 : i32, tile_gpu.shared_bytes = 0 : i64} {
+  return
+}
