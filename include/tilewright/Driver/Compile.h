@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// One compilation from a parsed module to whatever is asked for: the text of a level, PTX, machine code, or a bundle
+/// with its launch plan. tile-compile, tile-run and the C interface are thin covers of this. Errors are diagnostics of
+/// the module's context; the module that is passed in is never changed.
+#ifndef TILEWRIGHT_DRIVER_COMPILE_H
+#define TILEWRIGHT_DRIVER_COMPILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tilewright/Codegen/CudaTools.h"
+#include "tilewright/Driver/CompileOptions.h"
+#include "tilewright/Runtime/Bundle.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+/// Seconds of each phase, in the order in which they ended.
+using PhaseTimes = std::vector<std::pair<std::string, double>>;
+
+/// How one `dot` is computed, for reports.
+struct DotReport {
+  std::string location, family, shape;
+};
+
+/// One compiled version of a kernel.
+struct CompiledVariant {
+  /// Name in the source, entry point, and name of its sections in the bundle.
+  std::string kernel, symbol, module;
+  uint32_t numThreads = 0, sharedBytes = 0;
+  /// One thread's program as MLIR text with source locations: what the emulator runs.
+  std::string simt;
+  std::string ptx;
+  /// Only where machine code was asked for.
+  std::string cubin;
+  std::optional<KernelResources> resources;
+  std::vector<std::string> ptxasWarnings;
+};
+
+/// Everything that a compilation of a whole module produced.
+struct CompileResult {
+  std::vector<CompiledVariant> variants;
+  std::vector<DotReport> dots;
+  LaunchPlan plan;
+  /// The bundle's bytes, and the report as JSON: target, tools and, per kernel and variant, what CompiledVariant says.
+  std::string bundle, report;
+};
+
+/// The text of a level above machine code, or the machine code for EmitLevel::Cubin; all kernels in one module.
+/// `times`, where given, is appended to. Not for EmitLevel::Bundle.
+mlir::FailureOr<std::string> emitLevel(mlir::ModuleOp module, EmitLevel level, const CompileOptions &options,
+                                       PhaseTimes *times = nullptr);
+
+/// The module at EmitLevel::Tile, Gpu, Simt or LlvmDialect. A module of one thread's programs passes Simt as it is.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerModule(mlir::ModuleOp module, EmitLevel level, const CompileOptions &options, PhaseTimes *times = nullptr);
+
+/// Compiles every kernel and variant on its own, and makes plan, report and bundle.
+mlir::FailureOr<CompileResult> compileModule(mlir::ModuleOp module, const CompileOptions &options,
+                                             PhaseTimes *times = nullptr);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_DRIVER_COMPILE_H

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The options of a compilation, the same for tile-compile, tile-run and the C interface, so that one page documents
+/// them and one function reads them.
+#ifndef TILEWRIGHT_DRIVER_COMPILEOPTIONS_H
+#define TILEWRIGHT_DRIVER_COMPILEOPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewright {
+
+/// How far down to go.
+enum class EmitLevel { Tile, Gpu, Simt, LlvmDialect, Llvm, Ptx, Cubin, Bundle };
+
+struct CompileOptions {
+  std::string target = "sm_90a";
+  /// Warps of kernels that do not say it themselves; 0 lets the compiler choose.
+  unsigned numWarps = 0;
+  /// Most variants of one kernel; 0 is the compiler's limit, 1 leaves each kernel alone.
+  unsigned maxVariants = 0;
+  std::vector<std::string> disabledPasses;
+  /// Only this kernel and its variants; empty for all.
+  std::string kernel;
+  /// Also assemble when a bundle is made.
+  bool wantsCubin = false;
+  /// Programs to use instead of those that are found.
+  std::string ptxasPath, nvdisasmPath;
+
+  /// The options in one line and in a fixed order, as a bundle records them.
+  std::string toString() const;
+};
+
+/// Sets the option called `key`, spelled as on the command line without dashes. Returns false and sets `error` to one
+/// message if there is no such option or the value is not one of its.
+bool setCompileOption(CompileOptions &options, llvm::StringRef key, llvm::StringRef value, std::string &error);
+
+/// One line of help per key: its name, what it takes, what it does.
+struct CompileOptionHelp {
+  const char *key, *value, *help;
+};
+llvm::ArrayRef<CompileOptionHelp> compileOptionHelp();
+
+/// Reads "ptx" and its kind; returns false and sets `error` otherwise.
+bool parseEmitLevel(llvm::StringRef text, EmitLevel &level, std::string &error);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_DRIVER_COMPILEOPTIONS_H

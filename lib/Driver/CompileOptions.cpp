@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Driver/CompileOptions.h"
+#include "tilewright/Target/Target.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tilewright;
+using llvm::StringRef;
+
+static constexpr CompileOptionHelp kHelp[] = {
+    {"target", "NAME", "GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, sm_103a, sm_120a"},
+    {"num-warps", "N", "warps per program of kernels that do not say: 1, 2, 4, 8, 16 or 32"},
+    {"num-stages", "N", "buffers per pipelined load; only 1 so far"},
+    {"cluster", "XxY", "programs per cluster; only 1x1 so far"},
+    {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
+    {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
+    {"kernel", "NAME", "compile only this kernel"},
+    {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
+    {"ptxas", "PATH", "the ptxas to use"},
+    {"nvdisasm", "PATH", "the nvdisasm to use"},
+};
+
+llvm::ArrayRef<CompileOptionHelp> tilewright::compileOptionHelp() { return kHelp; }
+
+static bool refuse(std::string &error, StringRef key, StringRef expected, StringRef value) {
+  error = ("option '" + key + "': expected " + expected + ", found '" + value + "'").str();
+  return false;
+}
+
+static bool readNumber(StringRef value, unsigned least, unsigned most, unsigned &result) {
+  return !value.getAsInteger(10, result) && result >= least && result <= most;
+}
+
+bool tilewright::setCompileOption(CompileOptions &options, StringRef key, StringRef value, std::string &error) {
+  unsigned number = 0;
+  if (key == "target") {
+    if (!findTarget(std::string_view(value.data(), value.size()), &error))
+      return false;
+    options.target = value.str();
+  } else if (key == "num-warps") {
+    if (!readNumber(value, 1, 32, number) || !llvm::isPowerOf2_32(number))
+      return refuse(error, key, "a power of two from 1 to 32", value);
+    options.numWarps = number;
+  } else if (key == "num-stages") {
+    if (!readNumber(value, 1, 1, number))
+      return refuse(error, key, "1, because no pass pipelines loops yet", value);
+  } else if (key == "cluster") {
+    if (value != "1" && value != "1x1" && value != "1x1x1")
+      return refuse(error, key, "1x1, because no pass forms clusters yet", value);
+  } else if (key == "extents") {
+    return refuse(error, key, "nothing, because no pass resizes tiles yet", value);
+  } else if (key == "max-variants") {
+    if (!readNumber(value, 1, 64, number))
+      return refuse(error, key, "a number from 1 to 64", value);
+    options.maxVariants = number;
+  } else if (key == "disable-pass") {
+    if (value.empty())
+      return refuse(error, key, "the name of a pass", value);
+    options.disabledPasses.push_back(value.str());
+  } else if (key == "kernel") {
+    options.kernel = value.str();
+  } else if (key == "cubin") {
+    if (value != "true" && value != "false")
+      return refuse(error, key, "true or false", value);
+    options.wantsCubin = value == "true";
+  } else if (key == "ptxas") {
+    options.ptxasPath = value.str();
+  } else if (key == "nvdisasm") {
+    options.nvdisasmPath = value.str();
+  } else {
+    error = ("unknown option '" + key + "': expected one of").str();
+    for (const CompileOptionHelp &help : kHelp)
+      error += std::string(&help == kHelp ? " " : ", ") + help.key;
+    return false;
+  }
+  return true;
+}
+
+std::string CompileOptions::toString() const {
+  std::string text;
+  auto add = [&](StringRef key, StringRef value) { text += (text.empty() ? "" : " ") + key.str() + "=" + value.str(); };
+  if (numWarps)
+    add("num-warps", std::to_string(numWarps));
+  if (maxVariants)
+    add("max-variants", std::to_string(maxVariants));
+  for (const std::string &pass : disabledPasses)
+    add("disable-pass", pass);
+  return text;
+}
+
+bool tilewright::parseEmitLevel(StringRef text, EmitLevel &level, std::string &error) {
+  static constexpr std::pair<const char *, EmitLevel> kLevels[] = {
+      {"tile", EmitLevel::Tile},   {"gpu", EmitLevel::Gpu},
+      {"simt", EmitLevel::Simt},   {"llvm-dialect", EmitLevel::LlvmDialect},
+      {"llvm", EmitLevel::Llvm},   {"ptx", EmitLevel::Ptx},
+      {"cubin", EmitLevel::Cubin}, {"bundle", EmitLevel::Bundle}};
+  for (const auto &[name, value] : kLevels)
+    if (text == name) {
+      level = value;
+      return true;
+    }
+  error = "unknown level '" + text.str() + "': expected tile, gpu, simt, llvm-dialect, llvm, ptx, cubin or bundle";
+  return false;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The steps of a compilation, shared by the sources of this room.
+#ifndef TILEWRIGHT_LIB_DRIVER_INTERNAL_H
+#define TILEWRIGHT_LIB_DRIVER_INTERNAL_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Driver/Compile.h"
+#include "tilewright/Pipelines/TilePipeline.h"
+
+namespace tilewright::driver {
+
+/// The name in the source of a kernel or of a variant of one.
+std::string kernelOf(mlir::func::FuncOp func);
+
+/// The row of the target; emits an error if there is none.
+mlir::FailureOr<const Target *> getTarget(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The ptxas to use; emits an error if there is none.
+mlir::FailureOr<CudaTool> getPtxas(mlir::ModuleOp module, const CompileOptions &options);
+
+/// Runs the passes between two levels.
+mlir::LogicalResult runStages(mlir::ModuleOp module, PipelineStage from, PipelineStage to,
+                              const CompileOptions &options, PhaseTimes *times, llvm::StringRef phase);
+
+/// One thread's programs to the LLVM dialect, in place.
+mlir::LogicalResult convertToLlvmDialect(mlir::ModuleOp module, const CompileOptions &options, PhaseTimes *times);
+
+/// The LLVM dialect to PTX, or to LLVM IR.
+mlir::FailureOr<std::string> compileToPtx(mlir::ModuleOp llvmModule, bool wantsLlvmIr, const CompileOptions &options,
+                                          PhaseTimes *times);
+
+/// PTX to machine code; errors are reported at the functions of `module`.
+mlir::FailureOr<AssembledPtx> assemble(mlir::ModuleOp module, llvm::StringRef ptx, const CompileOptions &options,
+                                       const std::optional<CudaTool> &ptxas, PhaseTimes *times);
+
+/// The report of a compilation as JSON text.
+std::string makeReport(const CompileResult &result, const CompileOptions &options,
+                       const std::optional<CudaTool> &ptxas);
+
+} // namespace tilewright::driver
+
+#endif // TILEWRIGHT_LIB_DRIVER_INTERNAL_H

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Pipelines/TilePipeline.h"
+#include "tilewright/Conversion/TileToSIMT/Passes.h"
+#include "tilewright/Conversion/TileToTileGPU/Passes.h"
+#include "tilewright/Target/Target.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+static constexpr StringRef kOptionalPasses[] = {"canonicalize", "cse", "loop-invariant-code-motion"};
+
+ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
+
+bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions &options, std::string &error) {
+  const Target *target = findTarget(options.target, &error);
+  if (!target)
+    return false;
+  llvm::StringSet<> disabled;
+  for (const std::string &name : options.disabledPasses) {
+    if (!llvm::is_contained(kOptionalPasses, name)) {
+      error = "cannot disable '" + name + "': expected one of";
+      for (StringRef known : kOptionalPasses)
+        error += (known == kOptionalPasses[0] ? " " : ", ") + known.str();
+      return false;
+    }
+    disabled.insert(name);
+  }
+  auto add = [&](StringRef flag, std::unique_ptr<Pass> pass, bool onFunctions) {
+    if (disabled.contains(flag))
+      return;
+    if (onFunctions)
+      manager.addNestedPass<func::FuncOp>(std::move(pass));
+    else
+      manager.addPass(std::move(pass));
+  };
+  auto clean = [&] {
+    add("canonicalize", createCanonicalizerPass(), false);
+    add("cse", createCSEPass(), false);
+  };
+
+  auto reaches = [&](PipelineStage stage) { return options.from < stage && stage <= options.stage; };
+
+  if (reaches(PipelineStage::Tile)) {
+    // Calls between tile functions and unstructured control flow go first.
+    manager.addPass(createInlinerPass());
+    manager.addPass(createLiftControlFlowToSCFPass());
+    clean();
+  }
+  if (reaches(PipelineStage::Gpu)) {
+    AssignLayoutsPassOptions layouts;
+    layouts.numWarps = options.numWarps;
+    manager.addNestedPass<func::FuncOp>(createAssignLayoutsPass(layouts));
+    clean();
+    add("loop-invariant-code-motion", createLoopInvariantCodeMotionPass(), true);
+    manager.addNestedPass<func::FuncOp>(createLowerToBuffersPass());
+    AllocateSharedPassOptions shared;
+    shared.limitBytes = target->maxSharedBytesPerBlock;
+    manager.addNestedPass<func::FuncOp>(createAllocateSharedPass(shared));
+    manager.addNestedPass<func::FuncOp>(createInsertSyncPass());
+  }
+  if (reaches(PipelineStage::Simt)) {
+    manager.addPass(createConvertTileToSIMTPass());
+    clean();
+    add("loop-invariant-code-motion", createLoopInvariantCodeMotionPass(), true);
+  }
+  return true;
+}
+
+namespace {
+/// The options of `--tile-pipeline`, as text.
+struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("GPU to compile for"), llvm::cl::init("sm_90a")};
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("Warps of a kernel that does not say; 0: chosen"),
+                            llvm::cl::init(0)};
+  Option<unsigned> maxVariants{*this, "max-variants", llvm::cl::desc("Variants of a kernel; 1: itself alone"),
+                               llvm::cl::init(0)};
+  ListOption<std::string> disable{*this, "disable-pass", llvm::cl::desc("Optimisations to leave out")};
+  Option<std::string> stage{*this, "stage", llvm::cl::desc("tile, gpu or simt"), llvm::cl::init("simt")};
+};
+} // namespace
+
+void tilewright::registerTilePipeline() {
+  PassPipelineRegistration<TilePipelineCliOptions>(
+      "tile-pipeline", "The whole list from a tile program to one thread's program",
+      [](OpPassManager &manager, const TilePipelineCliOptions &cli) {
+        PipelineOptions options;
+        options.target = cli.target;
+        options.numWarps = cli.numWarps;
+        options.maxVariants = cli.maxVariants;
+        options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
+        options.stage = cli.stage == "tile"  ? PipelineStage::Tile
+                        : cli.stage == "gpu" ? PipelineStage::Gpu
+                                             : PipelineStage::Simt;
+        std::string error;
+        if (cli.stage != "tile" && cli.stage != "gpu" && cli.stage != "simt")
+          error = "unknown stage '" + cli.stage + "': expected tile, gpu or simt";
+        else
+          buildTilePipeline(manager, options, error);
+        if (!error.empty())
+          llvm::report_fatal_error(llvm::Twine("tile-pipeline: ") + error, /*gen_crash_diag=*/false);
+      });
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a file of tile programs: to the text of any level, to PTX, machine code, or a bundle.
+#include "tilewright/Codegen/CudaTools.h"
+#include "tilewright/Driver/Compile.h"
+#include "tilewright/Driver/Remarks.h"
+#include "tilewright/InitAll.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace tilewright;
+namespace cl = llvm::cl;
+
+/// Exit statuses of the project's tools.
+static constexpr int kFine = 0, kCheckFailed = 1, kBadInput = 2;
+
+static cl::OptionCategory category("tile-compile options");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE (- reads standard input)"), cl::init("-"),
+                                      cl::cat(category));
+static cl::opt<std::string> emitText("emit", cl::init("ptx"), cl::cat(category), cl::value_desc("LEVEL"),
+                                     cl::desc("tile, gpu, simt, llvm-dialect, llvm, ptx (default), cubin or bundle"));
+static cl::opt<std::string> outputFile("o", cl::init("-"), cl::cat(category), cl::value_desc("FILE"),
+                                       cl::desc("where to write (- is standard output)"));
+static cl::opt<std::string>
+    remarksText("remarks", cl::init("none"), cl::cat(category), cl::value_desc("KINDS[:REGEX]"),
+                cl::desc("print remarks: all, none, or any of passed,missed,failed,analysis; of "
+                         "passes whose name matches REGEX"));
+static cl::opt<bool> wantsReport("report", cl::cat(category),
+                                 cl::desc("print threads, shared memory, registers, spills, MMA family per dot"));
+static cl::opt<bool> wantsAudit("audit", cl::cat(category),
+                                cl::desc("check the machine code: no spills, no local memory"));
+static cl::opt<bool> wantsTimes("time-report", cl::cat(category), cl::desc("print the seconds of each phase"));
+// Read by setCompileOption, so that they have one definition for all tools.
+static cl::opt<std::string> target("target", cl::cat(category), cl::value_desc("NAME"),
+                                   cl::desc("GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, "
+                                            "sm_103a, sm_120a"));
+static cl::opt<std::string> numWarps("num-warps", cl::cat(category), cl::value_desc("N"),
+                                     cl::desc("warps per program of kernels that do not say"));
+static cl::opt<std::string> numStages("num-stages", cl::cat(category), cl::value_desc("N"),
+                                      cl::desc("buffers per pipelined load; only 1 so far"));
+static cl::opt<std::string> cluster("cluster", cl::cat(category), cl::value_desc("XxY"),
+                                    cl::desc("programs per cluster; only 1x1 so far"));
+static cl::opt<std::string> extents("extents", cl::cat(category), cl::value_desc("CLASS:N,..."),
+                                    cl::desc("tile extents; no pass resizes tiles yet"));
+static cl::opt<std::string> maxVariants("max-variants", cl::cat(category), cl::value_desc("N"),
+                                        cl::desc("most variants of one kernel; 1 leaves kernels alone"));
+static cl::opt<std::string> kernel("kernel", cl::cat(category), cl::value_desc("NAME"),
+                                   cl::desc("compile only this kernel"));
+static cl::opt<std::string> ptxasPath("ptxas", cl::cat(category), cl::value_desc("PATH"), cl::desc("the ptxas to use"));
+static cl::opt<std::string> nvdisasmPath("nvdisasm", cl::cat(category), cl::value_desc("PATH"),
+                                         cl::desc("the nvdisasm to use"));
+static cl::list<std::string> disabledPasses("disable-pass", cl::cat(category), cl::value_desc("NAME"),
+                                            cl::desc("leave an optimisation out; may be given several times"));
+static cl::opt<bool> bundleCubin("cubin", cl::cat(category), cl::desc("put machine code into a bundle too"));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "tile-compile: error: " << message << '\n';
+  return kBadInput;
+}
+
+static bool readOptions(CompileOptions &options, std::string &error) {
+  for (cl::opt<std::string> *option :
+       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &kernel, &ptxasPath, &nvdisasmPath})
+    if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
+      return false;
+  for (const std::string &pass : disabledPasses)
+    if (!setCompileOption(options, "disable-pass", pass, error))
+      return false;
+  options.wantsCubin = bundleCubin;
+  return true;
+}
+
+static void printReport(const CompileResult &result, const CompileOptions &options,
+                        const std::optional<CudaTool> &ptxas) {
+  llvm::raw_ostream &out = llvm::errs();
+  out << "report: target " << options.target << ", ";
+  if (ptxas)
+    out << "ptxas " << ptxas->version << " (" << ptxas->path << ")\n";
+  else
+    out << "registers and spills unknown without ptxas\n";
+  for (const CompiledVariant &variant : result.variants) {
+    out << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": " << variant.numThreads
+        << " threads, " << variant.sharedBytes << " bytes of shared memory, 1 stage";
+    if (const auto &r = variant.resources)
+      out << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
+          << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";
+    out << '\n';
+    for (const std::string &warning : variant.ptxasWarnings)
+      out << "report:   ptxas: " << warning << '\n';
+  }
+  for (const DotReport &dot : result.dots)
+    out << "report: dot at " << dot.location << ": " << dot.family << ", sums in " << dot.shape << '\n';
+}
+
+/// Returns kCheckFailed if the machine code spills or uses local memory.
+static int audit(const CompileResult &result, const CompileOptions &options) {
+  llvm::raw_ostream &out = llvm::errs();
+  std::string error;
+  std::optional<CudaTool> nvdisasm = findCudaTool("nvdisasm", options.nvdisasmPath, error);
+  if (!nvdisasm && !options.nvdisasmPath.empty())
+    return fail(error);
+  if (!nvdisasm)
+    out << "audit: instructions are not checked: " << error << '\n';
+  int status = kFine;
+  for (const CompiledVariant &variant : result.variants) {
+    if (!variant.resources)
+      continue;
+    const KernelResources &r = *variant.resources;
+    unsigned spilled = r.spillStoreBytes + r.spillLoadBytes;
+    out << "audit: " << variant.symbol << ": " << r.registers << " registers, " << spilled << " bytes spilled, "
+        << r.stackBytes << " bytes of stack: " << (spilled || r.stackBytes ? "FAIL" : "ok") << '\n';
+    if (spilled || r.stackBytes)
+      status = kCheckFailed;
+    if (!nvdisasm)
+      continue;
+    auto counts = auditCubin(variant.cubin, *nvdisasm, error);
+    if (!counts)
+      return fail(error);
+    for (const MachineCodeAudit &c : *counts) {
+      bool isLocal = c.localLoads + c.localStores > 0;
+      out << "audit: " << c.name << ": " << c.instructions << " instructions, " << c.globalAccesses
+          << " global accesses (" << c.wideGlobalAccesses << " of 16 bytes or more), " << c.tensorOps
+          << " tensor-core instructions, " << c.barriers << " barriers, " << c.localLoads + c.localStores
+          << " local accesses: " << (isLocal ? "FAIL" : "ok") << '\n';
+      if (isLocal)
+        status = kCheckFailed;
+    }
+  }
+  return status;
+}
+
+static int writeOutput(StringRef text) {
+  std::error_code code;
+  llvm::ToolOutputFile file(outputFile, code, llvm::sys::fs::OF_None);
+  if (code)
+    return fail("cannot write '" + outputFile + "': " + code.message());
+  file.os() << text;
+  file.os().flush();
+  if (file.os().has_error()) {
+    code = file.os().error();
+    file.os().clear_error();
+    return fail("cannot write '" + outputFile + "': " + code.message());
+  }
+  file.keep();
+  return kFine;
+}
+
+static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, PhaseTimes &times) {
+  std::string output, error;
+  std::optional<CompileResult> result;
+  std::optional<CudaTool> ptxas;
+  if (wantsReport || wantsAudit) {
+    ptxas = findCudaTool("ptxas", options.ptxasPath, error);
+    if (!ptxas && !options.ptxasPath.empty())
+      return fail(error);
+    if (!ptxas && wantsAudit)
+      llvm::errs() << "audit: nothing is checked: " << error << '\n';
+    options.wantsCubin |= ptxas.has_value();
+    if (ptxas)
+      options.ptxasPath = ptxas->path;
+  }
+  if (level == EmitLevel::Bundle || wantsReport || wantsAudit) {
+    FailureOr<CompileResult> compiled = compileModule(module, options, &times);
+    if (failed(compiled))
+      return kBadInput;
+    result = std::move(*compiled);
+    output = result->bundle;
+  }
+  if (level != EmitLevel::Bundle) {
+    FailureOr<std::string> text = emitLevel(module, level, options, &times);
+    if (failed(text))
+      return kBadInput;
+    output = std::move(*text);
+  }
+  if (int status = writeOutput(output))
+    return status;
+  if (wantsReport)
+    printReport(*result, options, ptxas);
+  return wantsAudit ? audit(*result, options) : kFine;
+}
+
+int main(int argc, char **argv) {
+  auto start = std::chrono::steady_clock::now();
+  cl::HideUnrelatedOptions(category);
+  std::string usage;
+  llvm::raw_string_ostream usageStream(usage);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles tile programs for NVIDIA GPUs\n", &usageStream)) {
+    llvm::errs() << usage;
+    return kBadInput;
+  }
+  CompileOptions options;
+  EmitLevel level = EmitLevel::Ptx;
+  RemarkFilter filter;
+  std::string error;
+  if (!parseEmitLevel(emitText, level, error) || !parseRemarkFilter(remarksText, filter, error) ||
+      !readOptions(options, error))
+    return fail(error);
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr sources;
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(inputFile);
+  if (!buffer)
+    return fail("cannot read '" + inputFile + "': " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  PhaseTimes times;
+  auto finish = [&, last = start](StringRef phase) mutable {
+    auto now = std::chrono::steady_clock::now();
+    times.emplace_back(phase.str(), std::chrono::duration<double>(now - last).count());
+    last = now;
+  };
+  finish("start");
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  finish("parse");
+  if (!module)
+    return kBadInput;
+
+  std::optional<RemarkCollector> collector;
+  if (!filter.isEmpty())
+    collector.emplace(context);
+  int status = compile(*module, level, options, times);
+  if (collector)
+    printRemarks(collector->take(), filter, llvm::errs());
+  if (wantsTimes) {
+    for (const auto &[phase, seconds] : times)
+      llvm::errs() << llvm::format("time: %8.1f ms  ", seconds * 1e3) << phase << '\n';
+    double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    llvm::errs() << llvm::format("time: %8.1f ms  ", total * 1e3) << "total, since main\n";
+  }
+  return status;
+}
