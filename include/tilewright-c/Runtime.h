@@ -72,9 +72,9 @@ typedef enum TwDtype {
 } TwDtype;
 
 /** The type's name in MLIR, e.g. "f8E4M3FN"; NULL for a number that is no type. */
-TW_EXPORTED const char *twDtypeName(TwDtype dtype);
+TW_EXPORTED const char *twDtypeName(int dtype);
 /** Bytes per element in memory; 0 for the two packed types and for numbers that are no type. */
-TW_EXPORTED size_t twDtypeBytes(TwDtype dtype);
+TW_EXPORTED size_t twDtypeBytes(int dtype);
 
 /* ---- Bundles ---- */
 
@@ -157,9 +157,8 @@ typedef enum TwArgKind {
 
 /** One argument. Nothing in it is kept after the call. */
 typedef struct TwArg {
-  TwArgKind kind;
-  /** Element type, or the scalar's type. */
-  TwDtype dtype;
+  /** A TwArgKind; and a TwDtype: the element type, or the scalar's type. Integers, so that any value may be checked. */
+  int32_t kind, dtype;
   /** TW_ARG_HOST: the address of element 0, which is not the lowest one if a stride is negative. */
   void *data;
   /** TW_ARG_DEVICE: the address of element 0. */

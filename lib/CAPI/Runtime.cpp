@@ -91,14 +91,14 @@ static_assert(int(TW_PARAM_VIEW) == int(ParamKind::View) && int(TW_PARAM_POINTER
               int(TW_PARAM_SCALAR) == int(ParamKind::Scalar));
 static_assert(TW_DYNAMIC == kPlanDynamic);
 
-static bool isDtype(TwDtype dtype) { return static_cast<unsigned>(dtype) < kNumScalarTypes; }
+static bool isDtype(int dtype) { return static_cast<unsigned>(dtype) < kNumScalarTypes; }
 
-const char *twDtypeName(TwDtype dtype) {
+const char *twDtypeName(int dtype) {
   // The names are literals, so their views end in a zero.
   return isDtype(dtype) ? scalarTypeName(static_cast<ScalarType>(dtype)).data() : nullptr;
 }
 
-size_t twDtypeBytes(TwDtype dtype) { return isDtype(dtype) ? scalarTypeBytes(static_cast<ScalarType>(dtype)) : 0; }
+size_t twDtypeBytes(int dtype) { return isDtype(dtype) ? scalarTypeBytes(static_cast<ScalarType>(dtype)) : 0; }
 
 //===----------------------------------------------------------------------===//
 // Bundles
@@ -314,7 +314,7 @@ const char *twKernelName(const TwKernel *kernel) { return kernel->kernel->name.c
 /// Checks what the C types cannot say and brings a scalar into the plan's form. Empty if all is well.
 static std::string checkArg(const TwArg &arg, uint64_t *scalar) {
   if (!isDtype(arg.dtype))
-    return "has the unknown type " + std::to_string(static_cast<int>(arg.dtype));
+    return "has the unknown type " + std::to_string(arg.dtype);
   ScalarType type = static_cast<ScalarType>(arg.dtype);
   switch (arg.kind) {
   case TW_ARG_SCALAR: {
@@ -333,7 +333,7 @@ static std::string checkArg(const TwArg &arg, uint64_t *scalar) {
       return "has no shape or no strides";
     return "";
   }
-  return "is of the unknown kind " + std::to_string(static_cast<int>(arg.kind));
+  return "is of the unknown kind " + std::to_string(arg.kind);
 }
 
 static std::string describeArg(const TwKernel &kernel, size_t index, const std::string &reason) {

@@ -85,7 +85,7 @@ TEST_F(RuntimeCApiTest, LaunchesFromC) {
 
 TEST_F(RuntimeCApiTest, DescribesTypesBundlesAndParameters) {
   EXPECT_STREQ(twDtypeName(TW_F8E4M3FN), "f8E4M3FN");
-  EXPECT_EQ(twDtypeName(static_cast<TwDtype>(18)), nullptr);
+  EXPECT_EQ(twDtypeName(18), nullptr);
   EXPECT_EQ(twDtypeBytes(TW_BF16), 2u);
   EXPECT_EQ(twDtypeBytes(TW_I4), 0u);
   EXPECT_STREQ(twBundleTarget(bundle), "sm_90a");
@@ -146,7 +146,7 @@ TEST_F(RuntimeCApiTest, ArgumentsAreChecked) {
   EXPECT_EQ(c[3], 44);
   args[1].dtype = TW_F16;
   EXPECT_EQ(launchError(), "kernel 'add': parameter 'b' expects an array of f32 with rank 1, got an array of f16");
-  args[1].dtype = static_cast<TwDtype>(99);
+  args[1].dtype = 99;
   EXPECT_EQ(launchError(), "kernel 'add': parameter 'b' has the unknown type 99");
   args[1].dtype = TW_F32;
   args[1].rank = 9;
@@ -158,7 +158,7 @@ TEST_F(RuntimeCApiTest, ArgumentsAreChecked) {
   args[1].dtype = TW_I8;
   args[1].integer = 300;
   EXPECT_EQ(launchError(), "kernel 'add': parameter 'b': 300 does not fit i8");
-  args[1].kind = static_cast<TwArgKind>(7);
+  args[1].kind = 7;
   EXPECT_EQ(launchError(), "kernel 'add': parameter 'b' is of the unknown kind 7");
   EXPECT_EQ(errorOf([&](TwError **e) { twLaunch(kernel, nullptr, 3, e); }), "kernel 'add': there are no arguments");
   EXPECT_EQ(errorOf([&](TwError **e) { twLaunch(kernel, args, 1, e); }), "kernel 'add': expected 3 arguments, got 1");

@@ -31,6 +31,84 @@ inline FakeCudaState &getFakeCuda() {
 }
 #endif
 
+/// PTX of the two variants of `@add`, for real devices; the fake driver reads its first word only.
+inline const char *const kAddPtx = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u64 add_0, .param .u64 add_1, .param .u64 add_2, .param .u64 add_3, .param .u64 add_4, .param .u64 add_5, .param .u64 add_6, .param .u64 add_7, .param .u64 add_8) {
+  .reg .u64 %rd<16>;
+  .reg .u32 %r<4>;
+  .reg .f32 %f<4>;
+  .reg .pred %p;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mul.wide.u32 %rd1, %r1, %r2;
+  cvt.u64.u32 %rd2, %r3;
+  add.u64 %rd1, %rd1, %rd2;
+  ld.param.u64 %rd3, [add_7];
+  setp.ge.s64 %p, %rd1, %rd3;
+  @%p bra DONE;
+  ld.param.u64 %rd4, [add_0];
+  cvta.to.global.u64 %rd4, %rd4;
+  ld.param.u64 %rd8, [add_2];
+  mul.lo.s64 %rd8, %rd8, %rd1;
+  shl.b64 %rd8, %rd8, 2;
+  add.u64 %rd4, %rd4, %rd8;
+  ld.param.u64 %rd5, [add_3];
+  cvta.to.global.u64 %rd5, %rd5;
+  ld.param.u64 %rd9, [add_5];
+  mul.lo.s64 %rd9, %rd9, %rd1;
+  shl.b64 %rd9, %rd9, 2;
+  add.u64 %rd5, %rd5, %rd9;
+  ld.param.u64 %rd6, [add_6];
+  cvta.to.global.u64 %rd6, %rd6;
+  ld.param.u64 %rd10, [add_8];
+  mul.lo.s64 %rd10, %rd10, %rd1;
+  shl.b64 %rd10, %rd10, 2;
+  add.u64 %rd6, %rd6, %rd10;
+  ld.global.f32 %f1, [%rd4];
+  ld.global.f32 %f2, [%rd5];
+  add.f32 %f3, %f1, %f2;
+  st.global.f32 [%rd6], %f3;
+DONE:
+  ret;
+}
+.visible .entry add_unit(.param .u64 add_unit_0, .param .u64 add_unit_1, .param .u64 add_unit_2, .param .u64 add_unit_3, .param .u64 add_unit_4, .param .u64 add_unit_5) {
+  .reg .u64 %rd<16>;
+  .reg .u32 %r<4>;
+  .reg .f32 %f<4>;
+  .reg .pred %p;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mul.wide.u32 %rd1, %r1, %r2;
+  cvt.u64.u32 %rd2, %r3;
+  add.u64 %rd1, %rd1, %rd2;
+  ld.param.u64 %rd3, [add_unit_5];
+  setp.ge.s64 %p, %rd1, %rd3;
+  @%p bra DONE;
+  ld.param.u64 %rd4, [add_unit_0];
+  cvta.to.global.u64 %rd4, %rd4;
+  shl.b64 %rd8, %rd1, 2;
+  add.u64 %rd4, %rd4, %rd8;
+  ld.param.u64 %rd5, [add_unit_2];
+  cvta.to.global.u64 %rd5, %rd5;
+  shl.b64 %rd9, %rd1, 2;
+  add.u64 %rd5, %rd5, %rd9;
+  ld.param.u64 %rd6, [add_unit_4];
+  cvta.to.global.u64 %rd6, %rd6;
+  shl.b64 %rd10, %rd1, 2;
+  add.u64 %rd6, %rd6, %rd10;
+  ld.global.f32 %f1, [%rd4];
+  ld.global.f32 %f2, [%rd5];
+  add.f32 %f3, %f1, %f2;
+  st.global.f32 [%rd6], %f3;
+DONE:
+  ret;
+}
+)";
+
 /// `@add(%a, %b, %c: !tile.view<?xf32, strides = [?]>)`, c = a + b with equal sizes, and its variant for unit strides.
 inline Bundle makeAddBundle() {
   PlanKernel kernel;
@@ -78,7 +156,7 @@ inline Bundle makeAddBundle() {
   Bundle bundle;
   bundle.plan.target = "sm_90a";
   bundle.plan.kernels = {kernel};
-  bundle.add(SectionKind::Ptx, "m", ".version 8.0\n");
+  bundle.add(SectionKind::Ptx, "m", kAddPtx);
   return bundle;
 }
 

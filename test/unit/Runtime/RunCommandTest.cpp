@@ -212,6 +212,26 @@ TEST_F(RunTest, NoDeviceHasItsOwnStatus) {
   EXPECT_EQ(error, "there is no CUDA device 7; 1 found, counted from 0");
 }
 
+// The same runs on a GPU, where there is one.
+TEST_F(RunTest, RunsOnARealDevice) {
+  options.backend = "cuda";
+  if (createRunBackend(options).status == BackendStatus::NoDevice)
+    GTEST_SKIP() << "there is no CUDA device";
+  bundle.plan.target = "sm_80";
+  options.args = {"a=f32[1000003]:randint(1,0,100)", "b=f32[1000003]:zeros", "c=f32[1000003]:nan"};
+  options.expects = {"c=f32[1000003]:randint(1,0,100)"};
+  options.isBench = true;
+  EXPECT_EQ(run(), kRunOk) << error;
+  std::fputs(output.c_str(), stdout);
+  bundle.plan.kernels[0].exprs[9].a = 7; // no stride is 7: the general variant
+  EXPECT_EQ(run(), kRunOk) << error;
+  EXPECT_NE(output.find("variant 1 of 2"), std::string::npos) << output;
+  bundle.sections[0].data = ".version 7.0\n.target sm_80\nnonsense";
+  EXPECT_EQ(run(), kRunBadInput);
+  EXPECT_NE(error.find("CUDA_ERROR_INVALID_PTX"), std::string::npos) << error;
+  std::puts(error.c_str());
+}
+
 //===----------------------------------------------------------------------===//
 // tile-launch
 //===----------------------------------------------------------------------===//
