@@ -9,6 +9,7 @@
 #include "Fiber.h"
 #include "SharedMemory.h"
 #include "tilewright/Emulator/Engine.h"
+#include "tilewright/Target/Target.h"
 
 #include <array>
 #include <atomic>
@@ -19,7 +20,7 @@ namespace tilewright {
 
 class Cta;
 
-inline constexpr unsigned kWarpSize = 32, kMaxWarps = 32, kNumBarriers = 16;
+inline constexpr unsigned kMaxWarps = Target::kMaxThreadsPerBlock / kWarpSize, kNumBarriers = Target::kNamedBarriers;
 inline constexpr uint32_t kFullWarp = 0xffffffffu;
 
 /// Where a thread stands.

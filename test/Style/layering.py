@@ -23,7 +23,7 @@ ROOMS = [
     ["Dialect/Tile/Transforms"],
     ["Dialect/TileGPU/Transforms"],
     ["Conversion"],
-    ["Codegen"],
+    ["Codegen", "EmulatorJit"],
     ["Pipelines"],
     ["InitAll"],
     ["Driver"],

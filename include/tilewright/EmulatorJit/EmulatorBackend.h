@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The runtime's backend that executes bundles on the CPU: it compiles a bundle's SIMT sections for the host on first
+/// launch and runs them by the emulator's engine.
+#ifndef TILEWRIGHT_EMULATORJIT_EMULATORBACKEND_H
+#define TILEWRIGHT_EMULATORJIT_EMULATORBACKEND_H
+
+#include "tilewright/Emulator/Engine.h"
+#include "tilewright/EmulatorJit/EmulatedModule.h"
+#include "tilewright/Runtime/Backend.h"
+
+#include <memory>
+
+namespace tilewright {
+
+struct EmulatorBackendOptions {
+  EngineOptions engine;
+  HostCodeOptions hostCode;
+  /// What `device_info` pretends where a bundle's target does not decide: an H100's.
+  int64_t smCount = 132;
+  int64_t l2Bytes = int64_t(50) << 20;
+};
+
+/// Makes the backend. Reports of the emulator are its launch errors. It pretends to be a GPU of the target that the
+/// bundle loaded last was compiled for, an sm_90a before that.
+std::unique_ptr<Backend> createEmulatorBackend(const EmulatorBackendOptions &options = {});
+
+/// Makes "emulator" known to the runtime. Safe to call twice.
+void registerEmulatorBackend();
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_EMULATORJIT_EMULATORBACKEND_H
