@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// From what the IR says about the host - parameters, grid functions, guards, variants - to the launch plan that the
+/// runtime evaluates. Done on the tile level, where parameters are still views.
+#ifndef TILEWRIGHT_CONVERSION_HOSTTOPLAN_HOSTTOPLAN_H
+#define TILEWRIGHT_CONVERSION_HOSTTOPLAN_HOSTTOPLAN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Support/LaunchPlan.h"
+
+namespace tilewright {
+
+/// The plan of `kernel` (one that is no variant) and of its variants, in the order in which they stand in the module, the kernel
+/// itself last. Thread counts, shared memory and clusters are left as they are by default: they are known only
+/// after lowering. Emits one located diagnostic and fails where a kernel has no grid, two variants of which more than the
+/// last has no guard, or a host function does what a plan cannot say.
+///
+/// Launch arguments are, parameter by parameter: a view's base address, its dynamic sizes, its dynamic strides (all i64); a pointer's
+/// address; a scalar.
+mlir::FailureOr<PlanKernel> buildPlanKernel(mlir::func::FuncOp kernel);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_CONVERSION_HOSTTOPLAN_HOSTTOPLAN_H
