@@ -77,13 +77,20 @@ LogicalResult ThreadProgram::emitIota(tile::IotaOp op) {
   auto element = cast<IntegerType>(tile.getElementType());
   // In i32, and then to the element's width: the verifier has made sure that the last value fits.
   SmallVector<int32_t> offsets;
-  for (const layout::Coord &offset : where.registerOffset)
+  SmallVector<Value> coords;
+  for (const layout::Coord &offset : where.registerOffset) {
     offsets.push_back(offset[0]);
+    if (!where.layout.registersAddTo(0))
+      coords.push_back(coordinate(loc, where, 0, offset[0]));
+  }
   auto type = VectorType::get({where.registers()}, builder.getI32Type());
-  Value thread = splat(loc, where.threadCoord[0], where.registers());
-  Value constant = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
-  Value coord = where.layout.registersAddTo(0) ? arith::AddIOp::create(builder, loc, thread, constant).getResult()
-                                               : arith::XOrIOp::create(builder, loc, thread, constant).getResult();
+  Value coord;
+  if (coords.empty()) { // One addition of vectors instead of one per register.
+    Value constant = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
+    coord = arith::AddIOp::create(builder, loc, splat(loc, where.threadCoord[0], where.registers()), constant);
+  } else {
+    coord = concat(loc, coords);
+  }
   auto result = VectorType::get({where.registers()}, element);
   if (element.getWidth() > 32)
     coord = arith::ExtUIOp::create(builder, loc, result, coord);

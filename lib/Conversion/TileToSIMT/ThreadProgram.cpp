@@ -167,10 +167,12 @@ Value ThreadProgram::coordinate(Location loc, const LayoutPlace &place, unsigned
   Value thread = place.threadCoord[dim];
   if (offset == 0)
     return thread;
-  Value constant = i32(loc, offset);
   if (place.layout.registersAddTo(dim))
-    return arith::AddIOp::create(builder, loc, thread, constant);
-  return arith::XOrIOp::create(builder, loc, thread, constant);
+    return arith::AddIOp::create(builder, loc, thread, i32(loc, offset));
+  // Bits of the core combine by exclusive or; digits come on top.
+  int64_t core = offset % place.layout.coreExtent(dim), digits = offset - core;
+  Value coord = core ? arith::XOrIOp::create(builder, loc, thread, i32(loc, core)).getResult() : thread;
+  return digits ? arith::AddIOp::create(builder, loc, coord, i32(loc, digits)).getResult() : coord;
 }
 
 Value ThreadProgram::inside(Location loc, const LayoutPlace &place, const layout::Coord &offset) {

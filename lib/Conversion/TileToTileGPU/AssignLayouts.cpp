@@ -14,6 +14,9 @@ using namespace mlir;
 using namespace tilewright;
 using tile_gpu::LayoutAttr;
 
+/// More would be hundreds of registers of every thread for one value.
+static constexpr int64_t kMaxTileElements = int64_t(1) << 18;
+
 namespace {
 
 /// Applies a plan. Dull: every choice is in the plan.
@@ -181,8 +184,8 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
           // Ranks and sizes that no kernel can hold in registers would only take for ever.
           if (!type.hasStaticShape() || type.getRank() == 0)
             return op->emitOpError("expects tiles of static shape and rank 1 or more, found ") << type;
-          if (type.getNumElements() > (int64_t(1) << 20))
-            return op->emitOpError("expects tiles of at most 1048576 elements, found ") << type;
+          if (type.getNumElements() > kMaxTileElements)
+            return op->emitOpError("expects tiles of at most ") << kMaxTileElements << " elements, found " << type;
         }
       return WalkResult::advance();
     });
