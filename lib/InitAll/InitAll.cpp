@@ -8,6 +8,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,6 +33,7 @@ void tilewright::registerAllDialects(DialectRegistry &registry) {
 void tilewright::registerAllPasses() {
   registerTransformsPasses();
   registerLiftControlFlowToSCFPass();
+  arith::registerArithPasses();
   registerTileToTileGPUPasses();
   registerTileToSIMTPasses();
   registerSIMTToLLVMPasses();

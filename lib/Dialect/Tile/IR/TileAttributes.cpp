@@ -1,127 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attributes that the dialect puts on functions, arguments and loops. Each has one meaning, and a name that is not
-// known is an error: a misspelt hint must not be a silent one.
+// known is an error: a misspelt hint must not be a silent one. These checks run before the op that carries the
+// attribute has been verified, so they look at nothing of the op that could be missing.
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace tilewright::tile;
 
 /// Most warps of a CTA. Source: CUDA Programming Guide, compute capabilities (1024 threads).
 static constexpr int64_t kMaxWarps = 32;
+/// Most copies of a loop body; more is a mistake.
+static constexpr int64_t kMaxUnroll = 1 << 16;
+/// Most stages of a pipeline, CTAs per SM, and cycles of a hint; more is a mistake.
+static constexpr int64_t kMaxSmallHint = 64;
 
-static LogicalResult verifyKernel(func::FuncOp func) {
-  if (func.getNumResults() != 0)
-    return func.emitError("expected a kernel to return nothing, found ") << func.getFunctionType();
-  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
-    if (!type.isIndex() && !isElementType(type) && !isa<ViewType>(type))
-      return func.emitError("expected kernel parameter ")
-             << i << " to be a scalar, a pointer or a view, found " << type;
-  llvm::StringSet<> names;
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (auto name = func.getArgAttrOfType<StringAttr>(i, "tile.name"); name && !names.insert(name.getValue()).second)
-      return func.emitError("expected parameter names to differ, found '") << name.getValue() << "' twice";
-  return success();
+namespace {
+/// Where an attribute may stand.
+enum class Place { Function, Kernel, Loop, LoopOrKernel, Anywhere };
+/// What an attribute holds.
+enum class Content { Unit, Symbol, Count, CountOrFull };
+/// One known attribute of operations.
+struct Rule {
+  Place place;
+  Content content;
+  int64_t most = 0;
+};
+} // namespace
+
+static std::optional<Rule> ruleOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<Rule>>(name)
+      .Case("tile.kernel", Rule{Place::Function, Content::Unit})
+      .Cases({"tile.grid", "tile.guard", "tile.variant_of"}, Rule{Place::Kernel, Content::Symbol})
+      .Case("tile.num_warps", Rule{Place::Kernel, Content::Count, kMaxWarps})
+      .Case("tile.occupancy", Rule{Place::Kernel, Content::Count, kMaxSmallHint})
+      .Case("tile.num_stages", Rule{Place::LoopOrKernel, Content::Count, kMaxSmallHint})
+      .Case("tile.latency", Rule{Place::Anywhere, Content::Count, kMaxSmallHint})
+      .Case("tile.unroll", Rule{Place::Loop, Content::CountOrFull, kMaxUnroll})
+      .Cases({"tile.flatten", "tile.specialize", "tile.independent"}, Rule{Place::Loop, Content::Unit})
+      .Case("tile.ftz", Rule{Place::Anywhere, Content::Unit})
+      .Default(std::nullopt);
 }
 
-/// What a host can evaluate: see docs/Architecture.md, launch plan.
-static bool isHostOp(Operation *op) {
-  return isa<arith::ArithDialect>(op->getDialect()) ||
-         isa<ViewSizeOp, ViewStrideOp, ViewBaseOp, PtrCastOp, PtrAddOp, DeviceInfoOp, func::ReturnOp>(op);
-}
-
-/// `name` is the attribute that refers to the host function. With `symbols`, the function is looked up and checked.
-static LogicalResult verifyHostFunction(func::FuncOp kernel, StringRef name, FlatSymbolRefAttr symbol, bool isGuard) {
-  auto host = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(kernel, symbol);
-  if (!host)
-    return kernel.emitError() << "expected " << name << " to name a function, found no @" << symbol.getValue();
-  TypeRange results = host.getResultTypes();
-  bool fits = isGuard ? results.size() == 1 && results[0].isInteger(1)
-                      : results.size() >= 1 && results.size() <= 3 &&
-                            llvm::all_of(results, [](Type type) { return type.isIndex(); });
-  if (!fits) {
-    InFlightDiagnostic diag = host.emitError() << "expected " << name << " to return "
-                                               << (isGuard ? "one i1" : "one to three index values") << ", found "
-                                               << host.getFunctionType();
-    diag.attachNote(kernel.getLoc()) << "it belongs to this kernel";
-    return diag;
-  }
-  if (!isGuard && host.getArgumentTypes() != kernel.getArgumentTypes()) {
-    InFlightDiagnostic diag = host.emitError() << "expected " << name << " to take the kernel's parameters, found "
-                                               << host.getFunctionType();
-    diag.attachNote(kernel.getLoc()) << "the kernel takes " << kernel.getFunctionType();
-    return diag;
-  }
-  if (host.isExternal() || !llvm::hasSingleElement(host.getBody()))
-    return host.emitError() << "expected " << name << " to be one block of host operations";
-  for (Operation &op : host.front()) {
-    bool integers = llvm::all_of(op.getResultTypes(), [](Type type) {
-      return type.isIntOrIndex() || isa<PtrType>(type);
-    });
-    if (!isHostOp(&op) || !integers)
-      return op.emitError() << "expected only what a host evaluates in a " << (isGuard ? "guard" : "grid")
-                            << " function, found " << op.getName();
-  }
-  return success();
-}
-
-static LogicalResult verifyPositive(Operation *op, NamedAttribute attr, int64_t most) {
-  auto value = dyn_cast<IntegerAttr>(attr.getValue());
-  if (!value || !value.getValue().isSignedIntN(64) || value.getInt() < 1 || value.getInt() > most)
-    return op->emitError() << "expected " << attr.getName() << " to be an integer of 1 to " << most << ", found "
-                           << attr.getValue();
-  return success();
+/// The value of a signless integer attribute that 64 bits hold.
+static std::optional<int64_t> integerOf(Attribute attr) {
+  auto value = dyn_cast<IntegerAttr>(attr);
+  if (!value || !value.getType().isSignlessIntOrIndex() || !value.getValue().isSignedIntN(64))
+    return std::nullopt;
+  return value.getValue().getSExtValue();
 }
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
-  auto func = dyn_cast<func::FuncOp>(op);
-  auto onKernel = [&]() -> LogicalResult {
-    if (func && func->hasAttr("tile.kernel"))
+  std::optional<Rule> rule = ruleOf(name);
+  if (!rule)
+    return op->emitError() << "does not know the attribute " << name;
+
+  bool isFunction = isa<func::FuncOp>(op), isKernel = isFunction && op->hasAttr("tile.kernel");
+  bool isLoop = isa<LoopLikeOpInterface>(op);
+  auto expectPlace = [&](bool holds, StringRef where) -> LogicalResult {
+    if (holds)
       return success();
-    return op->emitError() << "expected " << name << " on a function with tile.kernel only";
+    return op->emitError() << "expected " << name << " on " << where << " only";
   };
-  if (name == "tile.kernel") {
-    if (!func || !isa<UnitAttr>(attr.getValue()))
-      return op->emitError() << "expected tile.kernel to be a unit attribute on a function";
-    return verifyKernel(func);
-  }
-  if (name == "tile.grid" || name == "tile.guard" || name == "tile.variant_of") {
-    if (failed(onKernel()))
+  switch (rule->place) {
+  case Place::Function:
+    if (failed(expectPlace(isFunction, "a func.func")))
       return failure();
-    auto symbol = dyn_cast<FlatSymbolRefAttr>(attr.getValue());
-    if (!symbol)
-      return op->emitError() << "expected " << name << " to name a function, found " << attr.getValue();
-    if (name != "tile.variant_of")
-      return verifyHostFunction(func, name, symbol, name == "tile.guard");
-    auto original = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(func, symbol);
-    if (!original || !original->hasAttr("tile.kernel") || original->hasAttr("tile.variant_of"))
-      return op->emitError() << "expected tile.variant_of to name a kernel that is no variant, found @"
-                             << symbol.getValue();
-    return success();
+    break;
+  case Place::Kernel:
+    if (failed(expectPlace(isKernel, "a function with tile.kernel")))
+      return failure();
+    break;
+  case Place::Loop:
+    if (failed(expectPlace(isLoop, "a loop")))
+      return failure();
+    break;
+  case Place::LoopOrKernel:
+    if (failed(expectPlace(isLoop || isKernel, "a loop or a function with tile.kernel")))
+      return failure();
+    break;
+  case Place::Anywhere:
+    break;
   }
-  if (name == "tile.num_warps")
-    return failed(onKernel()) ? failure() : verifyPositive(op, attr, kMaxWarps);
-  if (name == "tile.unroll") {
-    if (!isa<LoopLikeOpInterface>(op))
-      return op->emitError("expected tile.unroll on a loop only");
-    if (auto text = dyn_cast<StringAttr>(attr.getValue()); text && text.getValue() == "full")
-      return success();
-    return verifyPositive(op, attr, 1 << 16);
-  }
-  if (name == "tile.num_stages" || name == "tile.latency" || name == "tile.occupancy")
-    return verifyPositive(op, attr, 64);
-  if (name == "tile.ftz" || name == "tile.flatten" || name == "tile.specialize" || name == "tile.independent") {
+
+  auto complain = [&]() -> InFlightDiagnostic { return op->emitError() << "expected " << name << " to be "; };
+  std::optional<int64_t> count = integerOf(attr.getValue());
+  bool isCount = count && *count >= 1 && *count <= rule->most;
+  switch (rule->content) {
+  case Content::Unit:
     if (!isa<UnitAttr>(attr.getValue()))
-      return op->emitError() << "expected " << name << " to be a unit attribute, found " << attr.getValue();
+      return complain() << "a unit attribute, found " << attr.getValue();
+    return success();
+  case Content::Symbol:
+    if (!isa<FlatSymbolRefAttr>(attr.getValue()))
+      return complain() << "the name of a function, found " << attr.getValue();
+    return success();
+  case Content::Count:
+    if (!isCount)
+      return complain() << "an integer of 1 to " << rule->most << ", found " << attr.getValue();
+    return success();
+  case Content::CountOrFull: {
+    auto text = dyn_cast<StringAttr>(attr.getValue());
+    if (!isCount && !(text && text.getValue() == "full"))
+      return complain() << "\"full\" or an integer of 1 to " << rule->most << ", found " << attr.getValue();
     return success();
   }
-  return op->emitError() << "does not know the attribute " << name;
+  }
+  return success();
 }
 
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex, NamedAttribute attr) {
@@ -131,6 +120,7 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     return op->emitError() << "expected " << name << " on arguments of functions only";
   Type type = func.getArgumentTypes()[argIndex];
   auto view = dyn_cast<ViewType>(type);
+  bool isInteger = type.isSignlessIntOrIndex();
   auto complain = [&]() -> InFlightDiagnostic {
     return op->emitError() << "expected " << name << " of argument " << argIndex << " ";
   };
@@ -142,24 +132,44 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   }
   if (name == "tile.noalias") {
     if (!isa<UnitAttr>(attr.getValue()) || !isa<PtrType, ViewType>(type))
-      return complain() << "to be a unit attribute on a pointer or view";
+      return complain() << "to be a unit attribute on a pointer or view, found " << attr.getValue() << " on " << type;
     return success();
   }
-  if (name == "tile.div_by" || name == "tile.min" || name == "tile.max") {
-    auto value = dyn_cast<IntegerAttr>(attr.getValue());
-    bool fits = value && value.getValue().isSignedIntN(64) && (name != "tile.div_by" || value.getInt() >= 1);
-    bool typeFits = type.isSignlessInteger() || type.isIndex() || (name == "tile.div_by" && isa<PtrType, ViewType>(type));
-    if (!fits || !typeFits)
-      return complain() << "to be an integer" << (name == "tile.div_by" ? " of 1 or more" : "")
-                        << " that makes sense for " << type << ", found " << attr.getValue();
+  if (name == "tile.div_by") {
+    std::optional<int64_t> value = integerOf(attr.getValue());
+    if (!value || *value < 1)
+      return complain() << "to be an integer of 1 or more, found " << attr.getValue();
+    if (!isInteger && !isa<PtrType, ViewType>(type))
+      return complain() << "on an integer, a pointer or a view, found " << type;
+    return success();
+  }
+  if (name == "tile.min" || name == "tile.max") {
+    std::optional<int64_t> value = integerOf(attr.getValue());
+    if (!isInteger)
+      return complain() << "on an integer, found " << type;
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    if (!value || (width < 64 && !llvm::isIntN(width, *value)))
+      return complain() << "to be an integer that " << type << " holds, found " << attr.getValue();
+    std::optional<int64_t> max;
+    if (Attribute other = func.getArgAttr(argIndex, "tile.max"))
+      max = integerOf(other);
+    if (name == "tile.min" && max && *value > *max)
+      return complain() << "to be at most tile.max (" << *max << "), found " << *value;
     return success();
   }
   if (name == "tile.sizes_div_by" || name == "tile.strides_div_by") {
     auto list = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
-    if (!list || !view || list.size() != view.getRank() ||
-        llvm::any_of(list.asArrayRef(), [](int64_t x) { return x < 1; }))
-      return complain() << "to be an array of one number of 1 or more per dim of a view, found " << attr.getValue();
+    if (!view)
+      return complain() << "on a view, found " << type;
+    if (!list || list.size() != view.getRank() ||
+        llvm::any_of(list.asArrayRef(), [](int64_t factor) { return factor < 1; }))
+      return complain() << "to be array<i64> of " << view.getRank() << " factors of 1 or more, one per view dim, found "
+                        << attr.getValue();
     return success();
   }
   return op->emitError() << "does not know the argument attribute " << name;
+}
+
+LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
+  return op->emitError() << "does not know the result attribute " << attr.getName().getValue();
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "TileKernels.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -36,6 +39,7 @@ void TileDialect::initialize() {
 #include "tilewright/Dialect/Tile/IR/TileOps.cpp.inc"
       >();
   addInterfaces<TileInliner>();
+  attachKernelVerifier(getContext());
 }
 
 Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace tilewright::tile;
@@ -26,25 +27,40 @@ static SmallVector<int64_t> compose(ArrayRef<int64_t> inner, ArrayRef<int64_t> o
 
 /// A splat constant of another type with the same elements; null if `attr` is none.
 static Attribute resplat(Attribute attr, Type type) {
-  auto splat = dyn_cast_or_null<SplatElementsAttr>(attr);
-  return splat ? splat.resizeSplat(cast<ShapedType>(type)) : Attribute();
+  auto dense = dyn_cast_or_null<DenseIntOrFPElementsAttr>(attr);
+  return dense && dense.isSplat() ? dense.resizeSplat(cast<ShapedType>(type)) : Attribute();
+}
+
+/// Whether `value` comes before `op`. Code that nothing reaches, and regions without an order, may hold cycles of ops;
+/// a fold that walked them would never end.
+static bool isBehind(Value value, Operation *op) {
+  Operation *def = value.getDefiningOp();
+  return !def || def->getBlock() != op->getBlock() || def->isBeforeInBlock(op);
+}
+
+/// The `OpTy` that makes `value`, an operand of `op`, if a fold of `op` may look through it; null otherwise.
+template <typename OpTy> static OpTy lookThrough(Value value, Operation *op) {
+  auto inner = value.getDefiningOp<OpTy>();
+  return inner && isBehind(value, op) && isBehind(inner->getOperand(0), inner) ? inner : OpTy();
 }
 
 //===- Pointers --------------------------------------------------------------------------------------------------===//
 
 OpFoldResult PtrAddOp::fold(FoldAdaptor adaptor) {
-  if (matchPattern(adaptor.getOffset(), m_Zero()))
+  if (matchPattern(adaptor.getOffset(), m_Zero()) && isBehind(getPtr(), *this))
     return getPtr();
   return {};
 }
 
 OpFoldResult PtrCastOp::fold(FoldAdaptor) {
-  if (getSource().getType() == getResult().getType())
+  if (getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
     return getSource();
-  if (auto inner = getSource().getDefiningOp<PtrCastOp>()) {
+  if (auto inner = lookThrough<PtrCastOp>(getSource(), *this)) {
     if (inner.getSource().getType() == getResult().getType())
       return inner.getSource();
-    // i64 to i64 through a pointer is no cast: it has folded above.
+    // i64 to i64 under another encoding is no cast.
+    if (!isa<PtrType>(getElementTypeOrSelf(inner.getSource())) && !isa<PtrType>(getElementTypeOrSelf(getResult())))
+      return {};
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
@@ -60,25 +76,32 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ToScalarOp::fold(FoldAdaptor adaptor) {
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSource()); dense && dense.getNumElements() == 1)
+  if (auto dense = dyn_cast_or_null<DenseIntOrFPElementsAttr>(adaptor.getSource());
+      dense && dense.getNumElements() == 1)
     return *dense.value_begin<Attribute>();
-  if (auto splat = getSource().getDefiningOp<SplatOp>())
+  if (auto splat = lookThrough<SplatOp>(getSource(), *this))
     return splat.getSource();
   return {};
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
-  if (getSource().getType() == getResult().getType())
-    return getSource();
-  return resplat(adaptor.getSource(), getResult().getType());
-}
-
-OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getSource().getType() == getResult().getType())
+  if (getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
     return getSource();
   if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
     return splat;
-  if (auto inner = getSource().getDefiningOp<ReshapeOp>()) {
+  if (auto inner = lookThrough<BroadcastOp>(getSource(), *this)) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
+    return getSource();
+  if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
+    return splat;
+  if (auto inner = lookThrough<ReshapeOp>(getSource(), *this)) {
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
@@ -86,11 +109,11 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
-  if (isIdentity(getOrder()) && getSource().getType() == getResult().getType())
+  if (isIdentity(getOrder()) && getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
     return getSource();
   if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
     return splat;
-  if (auto inner = getSource().getDefiningOp<PermuteOp>()) {
+  if (auto inner = lookThrough<PermuteOp>(getSource(), *this)) {
     setOrder(compose(inner.getOrder(), getOrder()));
     getSourceMutable().assign(inner.getSource());
     return getResult();
@@ -139,8 +162,7 @@ struct PermuteOfLoad : public OpRewritePattern<PermuteOp> {
     auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
     rewriter.setInsertionPoint(load); // Memory is read where it was.
     Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, load.getView(), order);
-    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), permuted, offsets,
-                               load.getDimsAttr(),
+    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), permuted, offsets, load.getDimsAttr(),
                                load.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
                                load.getPadAttr());
     made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
@@ -196,6 +218,46 @@ struct DropPad : public OpRewritePattern<LoadOp> {
   }
 };
 
+/// Each access has one form: no list where the list says what its absence says.
+template <typename OpTy> struct DropDefaults : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    bool dims = op.getDims() && static_cast<int64_t>(op.getDims()->size()) == op.getView().getType().getRank();
+    bool flags = op.getInBounds() && llvm::none_of(*op.getInBounds(), [](bool flag) { return flag; });
+    if (!dims && !flags)
+      return rewriter.notifyMatchFailure(op, "dims and in_bounds say more than their absence");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (dims)
+        op.removeDimsAttr();
+      if (flags)
+        op.removeInBoundsAttr();
+    });
+    return success();
+  }
+};
+
+/// A mask that is true everywhere is none; a store whose mask is false everywhere does nothing.
+template <typename OpTy> struct ConstantMask : public OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &rewriter) const override {
+    if (op.getMask() && matchPattern(op.getMask(), m_One())) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op.getMaskMutable().clear();
+        if constexpr (std::is_same_v<OpTy, LoadPtrOp>)
+          op.getOtherMutable().clear();
+      });
+      return success();
+    }
+    if constexpr (std::is_same_v<OpTy, StorePtrOp>) {
+      if (op.getMask() && matchPattern(op.getMask(), m_Zero())) {
+        rewriter.eraseOp(op);
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "mask is no constant of one value that helps");
+  }
+};
+
 /// A permuted view of `make_view` is another `make_view`.
 struct PermuteOfMakeView : public OpRewritePattern<PermuteViewOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -235,10 +297,16 @@ void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
   patterns.add<SplatThroughShape<PermuteOp>, PermuteOfLoad>(context);
 }
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropPad>(context);
+  patterns.add<DropDefaults<LoadOp>, DropPad>(context);
 }
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<StoreOfPermute>(context);
+  patterns.add<DropDefaults<StoreOp>, StoreOfPermute>(context);
+}
+void LoadPtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ConstantMask<LoadPtrOp>>(context);
+}
+void StorePtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ConstantMask<StorePtrOp>>(context);
 }
 void PermuteViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<PermuteOfMakeView>(context);
@@ -247,9 +315,9 @@ void PermuteViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLI
 //===- Views -----------------------------------------------------------------------------------------------------===//
 
 OpFoldResult PermuteViewOp::fold(FoldAdaptor) {
-  if (isIdentity(getOrder()))
+  if (isIdentity(getOrder()) && isBehind(getView(), *this))
     return getView();
-  if (auto inner = getView().getDefiningOp<PermuteViewOp>()) {
+  if (auto inner = lookThrough<PermuteViewOp>(getView(), *this)) {
     setOrder(compose(inner.getOrder(), getOrder()));
     getViewMutable().assign(inner.getView());
     return getResult();
@@ -259,35 +327,40 @@ OpFoldResult PermuteViewOp::fold(FoldAdaptor) {
 
 /// The static extent, or the operand of a `make_view`, behind `dim`; looks through permutations.
 template <typename Extents, typename Operands>
-static OpFoldResult foldQuery(Value view, int64_t dim, MLIRContext *context, Extents extentsOf, Operands operandsOf) {
-  while (auto permute = view.getDefiningOp<PermuteViewOp>()) {
+static OpFoldResult foldQuery(Operation *query, int64_t dim, Extents extentsOf, Operands operandsOf) {
+  Value view = query->getOperand(0);
+  Operation *user = query;
+  while (auto permute = lookThrough<PermuteViewOp>(view, user)) {
     dim = permute.getOrder()[dim];
     view = permute.getView();
+    user = permute;
   }
   ArrayRef<int64_t> extents = extentsOf(cast<ViewType>(view.getType()));
   if (!ShapedType::isDynamic(extents[dim]))
-    return IntegerAttr::get(IndexType::get(context), extents[dim]);
-  auto made = view.getDefiningOp<MakeViewOp>();
+    return IntegerAttr::get(IndexType::get(query->getContext()), extents[dim]);
+  auto made = lookThrough<MakeViewOp>(view, user);
   if (!made)
     return {};
-  return operandsOf(made)[llvm::count_if(extents.take_front(dim), ShapedType::isDynamic)];
+  Value extent = operandsOf(made)[llvm::count_if(extents.take_front(dim), ShapedType::isDynamic)];
+  return isBehind(extent, made) ? OpFoldResult(extent) : OpFoldResult();
 }
 
 OpFoldResult ViewSizeOp::fold(FoldAdaptor) {
   return foldQuery(
-      getView(), getDim(), getContext(), [](ViewType type) { return type.getShape(); },
-      [](MakeViewOp op) { return op.getSizes(); });
+      *this, getDim(), [](ViewType type) { return type.getShape(); }, [](MakeViewOp op) { return op.getSizes(); });
 }
 OpFoldResult ViewStrideOp::fold(FoldAdaptor) {
   return foldQuery(
-      getView(), getDim(), getContext(), [](ViewType type) { return type.getStrides(); },
-      [](MakeViewOp op) { return op.getStrides(); });
+      *this, getDim(), [](ViewType type) { return type.getStrides(); }, [](MakeViewOp op) { return op.getStrides(); });
 }
 OpFoldResult ViewBaseOp::fold(FoldAdaptor) {
   Value view = getView();
-  while (auto permute = view.getDefiningOp<PermuteViewOp>())
+  Operation *user = *this;
+  while (auto permute = lookThrough<PermuteViewOp>(view, user)) {
     view = permute.getView();
-  if (auto made = view.getDefiningOp<MakeViewOp>())
+    user = permute;
+  }
+  if (auto made = lookThrough<MakeViewOp>(view, user))
     return made.getBase();
   return {};
 }

@@ -83,6 +83,22 @@ LogicalResult ReduceOp::verify() {
       return emitOpError() << "expects a result of " << tile << " without dim " << dim << ", found "
                            << result.getType();
   }
+  if (!getIdentity())
+    return success();
+  if (getIdentity()->size() != count) // reduce_c4
+    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
+  for (size_t i = 0; i < count; ++i) {
+    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
+    Type element = getElementTypeOrSelf(getSources()[i].getType());
+    if (!value || value.getType() != element || !isa<IntegerAttr, FloatAttr>(value)) // reduce_c4
+      return emitOpError() << "expects identity " << i << " to be " << element << ", found " << (*getIdentity())[i];
+  }
+  return success();
+}
+
+// The body has been verified by itself when this runs.
+LogicalResult ReduceOp::verifyRegions() {
+  size_t count = getSources().size();
   Block &body = getBody().front();
   if (body.getNumArguments() != 2 * count) // reduce_c2
     return emitOpError() << "expects a body of " << 2 * count << " arguments, accumulators then elements, found "
@@ -93,25 +109,23 @@ LogicalResult ReduceOp::verify() {
       return emitOpError() << "expects body argument " << i << " to be " << element << ", found "
                            << body.getArgument(i).getType();
   }
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  auto yield = dyn_cast<YieldOp>(body.back());
   if (!yield || yield.getValues().size() != count) // reduce_c2
     return emitOpError() << "expects the body to yield " << count << " values";
   for (size_t i = 0; i < count; ++i)
     if (yield.getValues()[i].getType() != body.getArgument(i).getType()) // reduce_c2
       return emitOpError() << "expects yielded value " << i << " to be " << body.getArgument(i).getType() << ", found "
                            << yield.getValues()[i].getType();
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : body.without_terminator()) {
     if (!isMemoryEffectFree(&op)) // reduce_c3
       return emitOpError() << "expects a body without memory effects, found " << op.getName();
-  if (!getIdentity())
-    return success();
-  if (getIdentity()->size() != count) // reduce_c4
-    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
-  for (size_t i = 0; i < count; ++i) {
-    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
-    Type element = body.getArgument(i).getType();
-    if (!value || value.getType() != element || !isa<IntegerAttr, FloatAttr>(value)) // reduce_c4
-      return emitOpError() << "expects identity " << i << " to be " << element << ", found " << (*getIdentity())[i];
+    auto isTile = [](Type type) { return isa<TensorType>(type); };
+    WalkResult result = op.walk([&](Operation *nested) {
+      bool has = llvm::any_of(nested->getOperandTypes(), isTile) || llvm::any_of(nested->getResultTypes(), isTile);
+      return has ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) // reduce_c2
+      return emitOpError() << "expects scalars in the body, found a tile in " << op.getName();
   }
   return success();
 }

@@ -8,6 +8,16 @@ using namespace tilewright::tile;
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
+ParseResult tilewright::tile::parseFullType(OpAsmParser &parser, Type &type) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseType(type)))
+    return failure();
+  if (!isa<ViewType>(type))
+    return parser.emitError(loc) << "expected a view, found " << type;
+  return success();
+}
+void tilewright::tile::printFullType(OpAsmPrinter &printer, Operation *, Type type) { printer << type; }
+
 //===- Views -----------------------------------------------------------------------------------------------------===//
 
 LogicalResult MakeViewOp::verify() {
@@ -92,24 +102,33 @@ static SmallVector<int64_t> walked(std::optional<ArrayRef<int64_t>> dims, ViewTy
 SmallVector<int64_t> LoadOp::walkedDims() { return walked(getDims(), getView().getType()); }
 SmallVector<int64_t> StoreOp::walkedDims() { return walked(getDims(), getView().getType()); }
 
+/// Whether `type` has the value that `pad` names.
+static bool hasPad(Type type, Pad pad) {
+  auto element = dyn_cast<FloatType>(type);
+  if (!element || pad == Pad::none)
+    return pad == Pad::none || pad == Pad::zero;
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  switch (pad) {
+  case Pad::none:
+    return true;
+  case Pad::zero:
+    return APFloat::semanticsHasZero(semantics);
+  case Pad::neg_zero:
+    return APFloat::semanticsHasZero(semantics) && APFloat::semanticsHasSignedRepr(semantics);
+  case Pad::nan:
+    return APFloat::semanticsHasNaN(semantics);
+  case Pad::pos_inf:
+  case Pad::neg_inf:
+    return APFloat::semanticsHasInf(semantics);
+  }
+  llvm_unreachable("all pads are handled");
+}
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyBlock(*this, getView().getType(), tile, getOffsets().size(), getDims(), getInBounds())))
     return failure();
-  if (getPad() == Pad::none || getPad() == Pad::zero)
-    return success();
-  auto element = dyn_cast<FloatType>(tile.getElementType());
-  bool has = static_cast<bool>(element);
-  if (has) {
-    const llvm::fltSemantics &semantics = element.getFloatSemantics();
-    if (getPad() == Pad::pos_inf || getPad() == Pad::neg_inf)
-      has = APFloat::semanticsHasInf(semantics);
-    else if (getPad() == Pad::nan)
-      has = APFloat::semanticsHasNaN(semantics);
-    else
-      has = APFloat::semanticsHasSignedRepr(semantics) && APFloat::semanticsHasZero(semantics);
-  }
-  if (!has) // load_c5
+  if (!hasPad(tile.getElementType(), getPad())) // load_c5
     return emitOpError() << "expects a pad that " << tile.getElementType() << " has, found " << stringifyPad(getPad());
   return success();
 }

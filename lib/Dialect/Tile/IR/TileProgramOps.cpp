@@ -6,19 +6,6 @@
 using namespace mlir;
 using namespace tilewright::tile;
 
-/// Most programs along x. Source: CUDA Programming Guide, compute capabilities; y and z have at most 65535.
-static constexpr int64_t kMaxPrograms = 0x7fffffff;
-
-static void setRange(Value result, SetIntRangeFn set, int64_t first, int64_t last) {
-  set(result, ConstantIntRanges::fromSigned(APInt(64, first), APInt(64, last)));
-}
-void ProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
-  setRange(getResult(), set, 0, (getAxis() == Axis::x ? kMaxPrograms : 65535) - 1);
-}
-void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
-  setRange(getResult(), set, 1, getAxis() == Axis::x ? kMaxPrograms : 65535);
-}
-
 /// Both scalars, or both tiles of one shape.
 static bool sameShape(Type a, Type b) {
   auto tileA = dyn_cast<RankedTensorType>(a), tileB = dyn_cast<RankedTensorType>(b);
@@ -40,8 +27,11 @@ LogicalResult AssumeOp::verify() {
   };
   if (getDivBy() && (*getDivBy() < 1 || !fits(getDivBy()))) // assume_c2
     return emitOpError() << "expects div_by to be 1 or more and to fit " << element << ", found " << *getDivBy();
-  if (!fits(getMin()) || !fits(getMax()) || (getMin() && getMax() && *getMin() > *getMax())) // assume_c2
-    return emitOpError() << "expects min to be at most max and both to fit " << element;
+  for (auto [name, bound] : {std::pair("min", getMin()), std::pair("max", getMax())})
+    if (!fits(bound)) // assume_c2
+      return emitOpError() << "expects " << name << " to fit " << element << ", found " << *bound;
+  if (getMin() && getMax() && *getMin() > *getMax()) // assume_c2
+    return emitOpError() << "expects min to be at most max, found " << *getMin() << " and " << *getMax();
   auto tile = dyn_cast<RankedTensorType>(getSource().getType());
   for (auto [name, list] : {std::pair("every", getEvery()), std::pair("same", getSame()),
                             std::pair("contiguous", getContiguous())}) { // assume_c3

@@ -50,7 +50,13 @@ static ParseResult parseExtent(AsmParser &parser, int64_t &extent) {
     extent = ShapedType::kDynamic;
     return success();
   }
-  return parser.parseInteger(extent);
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseInteger(extent)))
+    return failure();
+  // The number that stands for `?` must not slip in as a number.
+  if (ShapedType::isDynamic(extent))
+    return parser.emitError(loc) << "expected a stride above the least 64-bit number";
+  return success();
 }
 
 Type ViewType::parse(AsmParser &parser) {
@@ -66,8 +72,8 @@ Type ViewType::parse(AsmParser &parser) {
                                             })) ||
       failed(parser.parseGreater()))
     return {};
-  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), ArrayRef<int64_t>(shape),
-                    element, ArrayRef<int64_t>(strides));
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), ArrayRef<int64_t>(shape), element,
+                    ArrayRef<int64_t>(strides));
 }
 
 void ViewType::print(AsmPrinter &printer) const {

@@ -21,10 +21,14 @@ namespace tilewright::tile {
 constexpr int64_t kMaxViewRank = 8;
 /// Whether tiles and views may hold elements of `type` (tiles also pointers).
 bool isElementType(mlir::Type type);
-/// Whether `type` is a tensor of static shape, rank 1 or more, extents of 1 or more and legal elements. Any encoding is fine.
+/// Whether `type` is a tensor of static shape, rank 1 or more, extents of 1 or more and legal elements. Any encoding is
+/// fine.
 bool isTileType(mlir::Type type);
 /// Whether `order` names each of `rank` dimensions once.
 bool isPermutationOf(llvm::ArrayRef<int64_t> order, int64_t rank);
+/// Reads and writes a view type with its `!tile.` prefix: formats would leave it out where only one type can stand.
+mlir::ParseResult parseFullType(mlir::OpAsmParser &parser, mlir::Type &type);
+void printFullType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type type);
 /// Global memory as tile programs see it.
 struct GlobalMemoryResource : public mlir::SideEffects::Resource::Base<GlobalMemoryResource> {
   mlir::StringRef getName() final { return "tile.global"; }

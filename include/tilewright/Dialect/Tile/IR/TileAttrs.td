@@ -9,6 +9,9 @@ class Tile_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32E
   let cppNamespace = "::tilewright::tile";
 }
 
+// Upstream's I64Attr hands out its value as unsigned.
+def Tile_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+
 def Tile_Axis : Tile_Enum<"Axis", "grid axis",
     [I32EnumAttrCase<"x", 0>, I32EnumAttrCase<"y", 1>, I32EnumAttrCase<"z", 2>]>;
 def Tile_Pad : Tile_Enum<"Pad", "value of an element whose check fails",

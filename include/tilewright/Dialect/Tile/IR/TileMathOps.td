@@ -15,7 +15,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     Example: `%d = tile.dot %x, %y, %s : tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>`.
   }];
   let arguments = (ins Tile_Tile:$lhs, Tile_Tile:$rhs, Tile_Tile:$acc, OptionalAttr<Tile_Precision>:$precision,
-      UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned, OptionalAttr<I64Attr>:$imprecise_k);
+      UnitAttr:$lhs_unsigned, UnitAttr:$rhs_unsigned, OptionalAttr<Tile_I64Attr>:$imprecise_k);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`precision` $precision^)? (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)?
@@ -24,21 +24,23 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SingleBlock]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [NoMemoryEffect, RecursivelySpeculatable, SingleBlock]> {
   let summary = "Combine all elements along one dimension";
   let description = [{
     The combiner takes N accumulators, then N elements, and yields N values; it must be associative and commutative, floats
     taken to be. The order is the compiler's and the same in every run. Without `identity` none is invented. (C1) sources have one
     shape; results are the sources without dim `dim`, scalars if that leaves rank 0. (C2) the body has 2N scalar arguments and yields N
-    values of the element types. (C3) the body has no memory effects. (C4) identities are typed like the elements.
+    values of the element types; there are no tiles in it. (C3) the body has no memory effects. (C4) identities are typed like the elements.
+    Example: test/Dialect/Tile/IR/ops.mlir, @argmax.
   }];
-  let arguments = (ins Variadic<Tile_Tile>:$sources, I64Attr:$dim, OptionalAttr<ArrayAttr>:$identity);
+  let arguments = (ins Variadic<Tile_Tile>:$sources, Tile_I64Attr:$dim, OptionalAttr<ArrayAttr>:$identity);
   let results = (outs Variadic<Tile_ValueLike>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sources `dim` $dim (`identity` $identity^)? attr-dict `:` type($sources) `->` type($results) $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp"]>]> {

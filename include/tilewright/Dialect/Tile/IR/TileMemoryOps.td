@@ -15,7 +15,7 @@ def Tile_MakeViewOp : Tile_Op<"make_view", [Pure, AttrSizedOperandSegments,
   }];
   let arguments = (ins Tile_Ptr:$base, Variadic<Index>:$sizes, Variadic<Index>:$strides);
   let results = (outs Tile_View:$result);
-  let assemblyFormat = [{ $base `,` `sizes` `[` $sizes `]` `strides` `[` $strides `]` attr-dict `:` type($result) }];
+  let assemblyFormat = [{ $base `,` `sizes` ` ` `[` $sizes `]` `strides` ` ` `[` $strides `]` attr-dict `:` custom<FullType>(type($result)) }];
   let hasVerifier = 1;
 }
 
@@ -27,16 +27,16 @@ def Tile_PermuteViewOp : Tile_Op<"permute_view", [Pure]> {
   }];
   let arguments = (ins Tile_View:$view, DenseI64ArrayAttr:$order);
   let results = (outs Tile_View:$result);
-  let assemblyFormat = "$view $order attr-dict `:` type($view) `to` type($result)";
+  let assemblyFormat = "$view $order attr-dict `:` custom<FullType>(type($view)) `to` custom<FullType>(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
-class Tile_ViewQueryOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
-  let arguments = (ins Tile_View:$view, I64Attr:$dim);
+class Tile_ViewQueryOp<string mnemonic> : Tile_Op<mnemonic, [Pure, Tile_HasRange]> {
+  let arguments = (ins Tile_View:$view, Tile_I64Attr:$dim);
   let results = (outs Index:$result);
-  let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
+  let assemblyFormat = "$view `,` $dim attr-dict `:` custom<FullType>(type($view))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -58,7 +58,7 @@ def Tile_ViewBaseOp : Tile_Op<"view_base", [Pure]> {
   }];
   let arguments = (ins Tile_View:$view);
   let results = (outs Tile_Ptr:$result);
-  let assemblyFormat = "$view attr-dict `:` type($view) `->` type($result)";
+  let assemblyFormat = "$view attr-dict `:` custom<FullType>(type($view)) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -71,7 +71,7 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     names the view dims that the tile walks; every other dim contributes its one index, still checked. `pad(none)` is an
     unspecified but fixed value. (C1) one offset per view dim. (C2) without `dims` the ranks are equal; with it, `dims` are
     strictly increasing, in range, one per tile dim. (C3) element types are equal. (C4) `in_bounds` has one flag per view
-    dim. (C5) pads other than none and zero need a float that has them.
+    dim. (C5) the element type has the pad: integers have none and zero.
     Example: `%x = tile.load %A[%i, %kk] in_bounds [false, true] pad(zero) : !mat -> tensor<128x64xf16>`.
   }];
   let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims,
@@ -79,7 +79,7 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? (`pad` `(` $pad^ `)`)? attr-dict
-    `:` type($view) `->` type($result)
+    `:` custom<FullType>(type($view)) `->` type($result)
   }];
   let extraClassDeclaration = [{
     /// View dim that each tile dim walks.
@@ -99,7 +99,7 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
   let assemblyFormat = [{
     $value `,` $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? attr-dict `:` type($value) `,`
-    type($view)
+    custom<FullType>(type($view))
   }];
   let extraClassDeclaration = [{
     /// View dim that each tile dim walks.
@@ -120,6 +120,7 @@ def Tile_LoadPtrOp : Tile_Op<"load_ptr", [DeclareOpInterfaceMethods<MemoryEffect
   let results = (outs Tile_ValueLike:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_StorePtrOp : Tile_Op<"store_ptr", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -131,6 +132,7 @@ def Tile_StorePtrOp : Tile_Op<"store_ptr", [DeclareOpInterfaceMethods<MemoryEffe
   let arguments = (ins Tile_ValueLike:$value, Tile_PtrLike:$ptr, Optional<Tile_MaskLike>:$mask);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif

@@ -8,23 +8,26 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tilewright/Dialect/Tile/IR/TileAttrs.td"
 include "tilewright/Dialect/Tile/IR/TileTypes.td"
 
-def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+// Integer results have known ranges: lib/Dialect/Tile/IR/TileRanges.cpp.
+def Tile_HasRange : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
+
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, Tile_HasRange]> {
   let summary = "Coordinate of this program in the grid";
-  let description = [{ 0 to the extent of the axis, exclusive. Example: `%i = tile.program_id x`. }];
+  let description = [{ 0 to the extent of the axis, exclusive; below 2^31 - 1. Example: `%i = tile.program_id x`. }];
   let arguments = (ins Tile_Axis:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$axis attr-dict";
 }
 
-def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_HasRange]> {
   let summary = "Extent of the grid along an axis";
-  let description = [{ At least 1. Example: `%n = tile.num_programs x`. }];
+  let description = [{ 1 to 2^31 - 1. Example: `%n = tile.num_programs x`. }];
   let arguments = (ins Tile_Axis:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$axis attr-dict";
 }
 
-def Tile_DeviceInfoOp : Tile_Op<"device_info", [Pure]> {
+def Tile_DeviceInfoOp : Tile_Op<"device_info", [Pure, Tile_HasRange]> {
   let summary = "A fact about the device that a kernel will run on";
   let description = [{ For host functions. Example: `%n = tile.device_info sm_count`. }];
   let arguments = (ins Tile_DeviceFact:$fact);
@@ -32,17 +35,17 @@ def Tile_DeviceInfoOp : Tile_Op<"device_info", [Pure]> {
   let assemblyFormat = "$fact attr-dict";
 }
 
-def Tile_AssumeOp : Tile_Op<"assume", [AllTypesMatch<["source", "result"]>, NoMemoryEffect]> {
+def Tile_AssumeOp : Tile_Op<"assume", [AllTypesMatch<["source", "result"]>, NoMemoryEffect, Tile_HasRange]> {
   let summary = "Return a value, promising facts about it";
   let description = [{
     A false fact is undefined behaviour; the emulator reports those about scalars. `div_by` counts bytes for pointers, units for
-    integers. On tiles, `every` says `div_by` of the first element of each group, `same` that a group is uniform, `contiguous` that
+    integers; `min` and `max` are signed. On tiles, `every` says `div_by` of the first element of each group, `same` that a group is uniform, `contiguous` that
     it rises by one. (C1) at least one fact. (C2) `div_by >= 1`, `min <= max`, both within the type. (C3) lists are as
     long as the rank, positive, and divide the extents; `every` needs `div_by`.
     Example: `%0 = tile.assume %n div_by 8 min 0 : i32`.
   }];
-  let arguments = (ins AnyTypeOf<[AnySignlessInteger, Index, Tile_Ptr, Tile_Tile]>:$source, OptionalAttr<I64Attr>:$div_by,
-      OptionalAttr<DenseI64ArrayAttr>:$every, OptionalAttr<I64Attr>:$min, OptionalAttr<I64Attr>:$max,
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, Index, Tile_Ptr, Tile_Tile]>:$source, OptionalAttr<Tile_I64Attr>:$div_by,
+      OptionalAttr<DenseI64ArrayAttr>:$every, OptionalAttr<Tile_I64Attr>:$min, OptionalAttr<Tile_I64Attr>:$max,
       OptionalAttr<DenseI64ArrayAttr>:$same, OptionalAttr<DenseI64ArrayAttr>:$contiguous);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{

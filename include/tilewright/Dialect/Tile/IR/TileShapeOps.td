@@ -4,7 +4,7 @@
 
 include "tilewright/Dialect/Tile/IR/TileProgramOps.td"
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_HasRange]> {
   let summary = "A tile that holds one scalar everywhere";
   let description = [{ (C1) element types are equal. Example: `%t = tile.splat %s : f32 -> tensor<64xf32>`. }];
   let arguments = (ins Tile_Element:$source);
@@ -14,7 +14,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_ToScalarOp : Tile_Op<"to_scalar", [Pure]> {
+def Tile_ToScalarOp : Tile_Op<"to_scalar", [Pure, Tile_HasRange]> {
   let summary = "The element of a tile that has just one";
   let description = [{ (C1) the tile has one element. (C2) element types are equal. Example: `%s = tile.to_scalar %t : tensor<1xf32>`. }];
   let arguments = (ins Tile_Tile:$source);
@@ -24,19 +24,19 @@ def Tile_ToScalarOp : Tile_Op<"to_scalar", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+def Tile_IotaOp : Tile_Op<"iota", [Pure, Tile_HasRange]> {
   let summary = "start, start + 1, ...";
   let description = [{
     (C1) rank 1, signless integers. (C2) the last value fits the type as an unsigned number, and `start` is not
     negative. Example: `%i = tile.iota : tensor<256xi32>`.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$start);
+  let arguments = (ins OptionalAttr<Tile_I64Attr>:$start);
   let results = (outs Tile_IntTile:$result);
   let assemblyFormat = "(`start` $start^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, Tile_HasRange]> {
   let summary = "Repeat a tile along dimensions of extent 1";
   let description = [{
     `result[i] = source[i']` with i' zero where the source's extent is 1. (C1) same rank and element type, and each extent
@@ -50,7 +50,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, Tile_HasRange]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{
     (C1) element count and element type are kept. Example: `%r = tile.reshape %t : tensor<64xf32> -> tensor<64x1xf32>`.
@@ -63,7 +63,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_PermuteOp : Tile_Op<"permute", [Pure]> {
+def Tile_PermuteOp : Tile_Op<"permute", [Pure, Tile_HasRange]> {
   let summary = "Re-order the dimensions of a tile";
   let description = [{
     Result dim i is source dim `order[i]`. (C1) `order` is a permutation of the dims. (C2) the result has the permuted shape and
