@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Internal.h"
+#include "tilewright/Conversion/HostToPlan/HostToPlan.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/JSON.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -39,6 +40,8 @@ static FailureOr<CompiledVariant> compileVariant(func::FuncOp func, StringRef ke
   variant.sharedBytes = intAttr(func, "tile_gpu.shared_bytes");
   OwningOpRef<ModuleOp> module = isolate(func);
   variant.simt = printWithLocations(*module);
+  if (!options.wantsPtx && !ptxas)
+    return variant;
   if (failed(driver::convertToLlvmDialect(*module, options, times)))
     return failure();
   FailureOr<std::string> ptx = driver::compileToPtx(*module, /*wantsLlvmIr=*/false, options, times);
@@ -81,6 +84,45 @@ static std::vector<DotReport> collectDots(ModuleOp module) {
   return dots;
 }
 
+/// Completes the plan of each kernel by what is known after lowering, and puts the sections beside it.
+static LogicalResult fillBundle(ModuleOp source, CompileResult &result, const CompileOptions &options,
+                                const std::optional<CudaTool> &ptxas) {
+  LaunchPlan &plan = result.bundle.plan;
+  plan.target = options.target;
+  plan.compilerVersion = "tilewright " TILEWRIGHT_VERSION ", LLVM " LLVM_VERSION_STRING;
+  plan.ptxasVersion = ptxas ? ptxas->version : "";
+  plan.options = options.toString();
+  for (PlanKernel &kernel : plan.kernels)
+    for (PlanVariant &entry : kernel.variants) {
+      auto compiled =
+          llvm::find_if(result.variants, [&](const CompiledVariant &v) { return v.symbol == entry.symbol; });
+      assert(compiled != result.variants.end() && "every variant was compiled");
+      entry.module = compiled->module;
+      entry.numThreads = compiled->numThreads;
+      entry.dynamicSharedBytes = compiled->sharedBytes;
+      if (!compiled->resources)
+        continue;
+      const KernelResources &resources = *compiled->resources;
+      entry.staticSharedBytes = resources.staticSharedBytes;
+      entry.facts.emplace_back("registers", std::to_string(resources.registers));
+      entry.facts.emplace_back("spill bytes", std::to_string(resources.spillStoreBytes + resources.spillLoadBytes));
+      entry.facts.emplace_back("stack bytes", std::to_string(resources.stackBytes));
+    }
+  for (const CompiledVariant &variant : result.variants) {
+    if (!variant.ptx.empty())
+      result.bundle.add(SectionKind::Ptx, variant.module, variant.ptx);
+    if (!variant.cubin.empty())
+      result.bundle.add(SectionKind::Cubin, variant.module, variant.cubin);
+    result.bundle.add(SectionKind::Simt, variant.module, variant.simt);
+  }
+  result.report = driver::makeReport(result, options, ptxas);
+  result.bundle.add(SectionKind::Report, "", result.report);
+  std::string error;
+  if (!verifyLaunchPlan(plan, &error))
+    return emitError(source.getLoc()) << "the launch plan is not valid: " << error;
+  return success();
+}
+
 FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const CompileOptions &options, PhaseTimes *times) {
   std::optional<CudaTool> ptxas;
   if (options.wantsCubin) {
@@ -90,70 +132,36 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
     ptxas = *found;
   }
   CompileResult result;
-  FailureOr<OwningOpRef<ModuleOp>> module = lowerModule(source, EmitLevel::Tile, options, times);
-  if (failed(module))
+  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerModule(source, EmitLevel::Tile, options, times);
+  if (failed(lowered))
     return failure();
+  ModuleOp module = **lowered;
   // What is on the host is known up here, while parameters are views.
   std::vector<std::pair<std::string, std::string>> kernels; // Entry point, name in the source.
-  for (auto func : (*module)->getOps<func::FuncOp>())
-    if (func->hasAttr("tile.kernel"))
-      kernels.emplace_back(func.getSymName().str(), driver::kernelOf(func));
-  if (failed(driver::runStages(**module, PipelineStage::Tile, PipelineStage::Gpu, options, times, "tile-to-gpu")))
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr("tile.kernel"))
+      continue;
+    kernels.emplace_back(func.getSymName().str(), driver::kernelOf(func));
+    if (func->hasAttr("tile.variant_of"))
+      continue;
+    FailureOr<PlanKernel> plan = buildPlanKernel(func);
+    if (failed(plan))
+      return failure();
+    result.bundle.plan.kernels.push_back(std::move(*plan));
+  }
+  if (failed(driver::runStages(module, PipelineStage::Tile, PipelineStage::Gpu, options, times, "tile-to-gpu")))
     return failure();
-  result.dots = collectDots(**module);
-  if (failed(driver::runStages(**module, PipelineStage::Gpu, PipelineStage::Simt, options, times, "gpu-to-simt")))
+  result.dots = collectDots(module);
+  if (failed(driver::runStages(module, PipelineStage::Gpu, PipelineStage::Simt, options, times, "gpu-to-simt")))
     return failure();
   for (const auto &[symbol, kernel] : kernels) {
-    auto func = (*module)->lookupSymbol<func::FuncOp>(symbol);
-    FailureOr<CompiledVariant> variant = compileVariant(func, kernel, options, ptxas, times);
+    FailureOr<CompiledVariant> variant =
+        compileVariant(module.lookupSymbol<func::FuncOp>(symbol), kernel, options, ptxas, times);
     if (failed(variant))
       return failure();
     result.variants.push_back(std::move(*variant));
   }
-  result.report = driver::makeReport(result, options, ptxas);
+  if (failed(fillBundle(source, result, options, ptxas)))
+    return failure();
   return result;
-}
-
-std::string driver::makeReport(const CompileResult &result, const CompileOptions &options,
-                               const std::optional<CudaTool> &ptxas) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream, /*IndentSize=*/2);
-  json.object([&] {
-    json.attribute("target", options.target);
-    json.attribute("options", options.toString());
-    if (ptxas) {
-      json.attribute("ptxas", ptxas->version);
-    }
-    json.attributeArray("dots", [&] {
-      for (const DotReport &dot : result.dots)
-        json.object([&] {
-          json.attribute("location", dot.location);
-          json.attribute("family", dot.family);
-          json.attribute("type", dot.shape);
-        });
-    });
-    json.attributeArray("variants", [&] {
-      for (const CompiledVariant &variant : result.variants)
-        json.object([&] {
-          json.attribute("kernel", variant.kernel);
-          json.attribute("symbol", variant.symbol);
-          json.attribute("threads", variant.numThreads);
-          json.attribute("shared_bytes", variant.sharedBytes);
-          json.attribute("stages", 1);
-          if (variant.resources) {
-            json.attribute("registers", variant.resources->registers);
-            json.attribute("spill_store_bytes", variant.resources->spillStoreBytes);
-            json.attribute("spill_load_bytes", variant.resources->spillLoadBytes);
-            json.attribute("stack_bytes", variant.resources->stackBytes);
-            json.attribute("barriers", variant.resources->barriers);
-          }
-          json.attributeArray("ptxas_warnings", [&] {
-            for (const std::string &warning : variant.ptxasWarnings)
-              json.value(warning);
-          });
-        });
-    });
-  });
-  return text;
 }

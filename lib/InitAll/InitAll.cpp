@@ -5,6 +5,7 @@
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Pipelines/TilePipeline.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,4 +38,5 @@ void tilewright::registerAllPasses() {
   registerTileToTileGPUPasses();
   registerTileToSIMTPasses();
   registerSIMTToLLVMPasses();
+  registerTilePipeline();
 }

@@ -77,28 +77,6 @@ static bool readOptions(CompileOptions &options, std::string &error) {
   return true;
 }
 
-static void printReport(const CompileResult &result, const CompileOptions &options,
-                        const std::optional<CudaTool> &ptxas) {
-  llvm::raw_ostream &out = llvm::errs();
-  out << "report: target " << options.target << ", ";
-  if (ptxas)
-    out << "ptxas " << ptxas->version << " (" << ptxas->path << ")\n";
-  else
-    out << "registers and spills unknown without ptxas\n";
-  for (const CompiledVariant &variant : result.variants) {
-    out << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": " << variant.numThreads
-        << " threads, " << variant.sharedBytes << " bytes of shared memory, 1 stage";
-    if (const auto &r = variant.resources)
-      out << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
-          << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";
-    out << '\n';
-    for (const std::string &warning : variant.ptxasWarnings)
-      out << "report:   ptxas: " << warning << '\n';
-  }
-  for (const DotReport &dot : result.dots)
-    out << "report: dot at " << dot.location << ": " << dot.family << ", sums in " << dot.shape << '\n';
-}
-
 /// Returns kCheckFailed if the machine code spills or uses local memory.
 static int audit(const CompileResult &result, const CompileOptions &options) {
   llvm::raw_ostream &out = llvm::errs();
@@ -171,7 +149,12 @@ static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, Ph
     if (failed(compiled))
       return kBadInput;
     result = std::move(*compiled);
-    output = result->bundle;
+    if (level == EmitLevel::Bundle) {
+      std::optional<std::string> bytes = writeBundle(result->bundle, &error);
+      if (!bytes)
+        return fail(error);
+      output = std::move(*bytes);
+    }
   }
   if (level != EmitLevel::Bundle) {
     FailureOr<std::string> text = emitLevel(module, level, options, &times);
@@ -182,7 +165,7 @@ static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, Ph
   if (int status = writeOutput(output))
     return status;
   if (wantsReport)
-    printReport(*result, options, ptxas);
+    printReport(*result, llvm::errs());
   return wantsAudit ? audit(*result, options) : kFine;
 }
 

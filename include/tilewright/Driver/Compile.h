@@ -22,9 +22,9 @@ namespace tilewright {
 /// Seconds of each phase, in the order in which they ended.
 using PhaseTimes = std::vector<std::pair<std::string, double>>;
 
-/// How one `dot` is computed, for reports.
+/// How one `dot` is computed, for reports: where, by which family of instructions, summed in which element type.
 struct DotReport {
-  std::string location, family, shape;
+  std::string location, family, type;
 };
 
 /// One compiled version of a kernel.
@@ -34,6 +34,7 @@ struct CompiledVariant {
   uint32_t numThreads = 0, sharedBytes = 0;
   /// One thread's program as MLIR text with source locations: what the emulator runs.
   std::string simt;
+  /// Only where CompileOptions::wantsPtx.
   std::string ptx;
   /// Only where machine code was asked for.
   std::string cubin;
@@ -41,13 +42,14 @@ struct CompiledVariant {
   std::vector<std::string> ptxasWarnings;
 };
 
-/// Everything that a compilation of a whole module produced.
+/// Everything that a compilation of a whole tile program produced.
 struct CompileResult {
   std::vector<CompiledVariant> variants;
   std::vector<DotReport> dots;
-  LaunchPlan plan;
-  /// The bundle's bytes, and the report as JSON: target, tools and, per kernel and variant, what CompiledVariant says.
-  std::string bundle, report;
+  /// The plan, and the sections of all variants; `writeBundle` makes a file of it.
+  Bundle bundle;
+  /// The report as JSON: target, tools and, per kernel and variant, what CompiledVariant says.
+  std::string report;
 };
 
 /// The text of a level above machine code, or the machine code for EmitLevel::Cubin; all kernels in one module.
@@ -62,6 +64,9 @@ lowerModule(mlir::ModuleOp module, EmitLevel level, const CompileOptions &option
 /// Compiles every kernel and variant on its own, and makes plan, report and bundle.
 mlir::FailureOr<CompileResult> compileModule(mlir::ModuleOp module, const CompileOptions &options,
                                              PhaseTimes *times = nullptr);
+
+/// The report for people, one line per fact.
+void printReport(const CompileResult &result, llvm::raw_ostream &stream);
 
 } // namespace tilewright
 

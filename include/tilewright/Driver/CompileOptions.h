@@ -24,7 +24,9 @@ struct CompileOptions {
   std::vector<std::string> disabledPasses;
   /// Only this kernel and its variants; empty for all.
   std::string kernel;
-  /// Also assemble when a bundle is made.
+  /// PTX in a bundle; the emulator needs none.
+  bool wantsPtx = true;
+  /// Machine code in a bundle.
   bool wantsCubin = false;
   /// Programs to use instead of those that are found.
   std::string ptxasPath, nvdisasmPath;

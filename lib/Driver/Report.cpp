@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Internal.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+std::string driver::makeReport(const CompileResult &result, const CompileOptions &options,
+                               const std::optional<CudaTool> &ptxas) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("target", options.target);
+    json.attribute("options", options.toString());
+    if (ptxas)
+      json.attribute("ptxas", ptxas->version);
+    json.attributeArray("dots", [&] {
+      for (const DotReport &dot : result.dots)
+        json.object([&] {
+          json.attribute("location", dot.location);
+          json.attribute("family", dot.family);
+          json.attribute("type", dot.type);
+        });
+    });
+    json.attributeArray("variants", [&] {
+      for (const CompiledVariant &variant : result.variants)
+        json.object([&] {
+          json.attribute("kernel", variant.kernel);
+          json.attribute("symbol", variant.symbol);
+          json.attribute("threads", variant.numThreads);
+          json.attribute("shared_bytes", variant.sharedBytes);
+          json.attribute("stages", 1);
+          if (variant.resources) {
+            json.attribute("registers", variant.resources->registers);
+            json.attribute("spill_store_bytes", variant.resources->spillStoreBytes);
+            json.attribute("spill_load_bytes", variant.resources->spillLoadBytes);
+            json.attribute("stack_bytes", variant.resources->stackBytes);
+            json.attribute("barriers", variant.resources->barriers);
+          }
+          json.attributeArray("ptxas_warnings", [&] {
+            for (const std::string &warning : variant.ptxasWarnings)
+              json.value(warning);
+          });
+        });
+    });
+  });
+  return text;
+}
+
+void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &stream) {
+  const LaunchPlan &plan = result.bundle.plan;
+  stream << "report: target " << plan.target << ", " << plan.compilerVersion;
+  if (plan.ptxasVersion.empty())
+    stream << ", no ptxas: registers and spills are unknown\n";
+  else
+    stream << ", ptxas " << plan.ptxasVersion << '\n';
+  for (const CompiledVariant &variant : result.variants) {
+    stream << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": " << variant.numThreads
+           << " threads, " << variant.sharedBytes << " bytes of shared memory, 1 stage";
+    if (const auto &r = variant.resources)
+      stream << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
+             << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";
+    stream << '\n';
+    for (const std::string &warning : variant.ptxasWarnings)
+      stream << "report:   ptxas: " << warning << '\n';
+  }
+  for (const DotReport &dot : result.dots)
+    stream << "report: dot at " << dot.location << ": " << dot.family << ", sums in " << dot.type << '\n';
+}
