@@ -48,7 +48,7 @@ struct TwModule {
 
 struct TwCompiled {
   CompileResult result;
-  std::string plan, remarks;
+  std::string bundle, plan, remarks;
 };
 
 // Whoever loads this library can ask the runtime for "emulator", before and without a context.
@@ -156,23 +156,30 @@ TwCompiled *twCompile(TwModule *module, const char *const *keys, const char *con
   }
   auto compiled = std::make_unique<TwCompiled>();
   compiled->result = std::move(*result);
-  compiled->plan = printLaunchPlan(compiled->result.plan);
+  std::string error;
+  std::optional<std::string> bytes = writeBundle(compiled->result.bundle, &error);
+  if (!bytes) {
+    emitError(loc) << error;
+    return nullptr;
+  }
+  compiled->bundle = std::move(*bytes);
+  compiled->plan = printLaunchPlan(compiled->result.bundle.plan);
   compiled->remarks = printRemarksAsJson(remarks.take());
   return compiled.release();
 }
 
 void twCompiledDestroy(TwCompiled *compiled) { delete compiled; }
 
-size_t twCompiledKernelCount(const TwCompiled *compiled) { return compiled->result.plan.kernels.size(); }
+size_t twCompiledKernelCount(const TwCompiled *compiled) { return compiled->result.bundle.plan.kernels.size(); }
 
 const char *twCompiledKernelName(const TwCompiled *compiled, size_t index) {
-  const std::vector<PlanKernel> &kernels = compiled->result.plan.kernels;
+  const std::vector<PlanKernel> &kernels = compiled->result.bundle.plan.kernels;
   return index < kernels.size() ? kernels[index].name.c_str() : nullptr;
 }
 
 /// The code of a variant of a kernel in the order of the plan, or null.
 static const CompiledVariant *findVariant(const TwCompiled *compiled, const char *kernel, size_t variant) {
-  const PlanKernel *plan = compiled->result.plan.findKernel(kernel);
+  const PlanKernel *plan = compiled->result.bundle.plan.findKernel(kernel);
   if (!plan || variant >= plan->variants.size())
     return nullptr;
   for (const CompiledVariant &candidate : compiled->result.variants)
@@ -182,7 +189,7 @@ static const CompiledVariant *findVariant(const TwCompiled *compiled, const char
 }
 
 size_t twCompiledVariantCount(const TwCompiled *compiled, const char *kernel) {
-  const PlanKernel *plan = compiled->result.plan.findKernel(kernel);
+  const PlanKernel *plan = compiled->result.bundle.plan.findKernel(kernel);
   return plan ? plan->variants.size() : 0;
 }
 
@@ -192,8 +199,8 @@ const char *twCompiledPtx(const TwCompiled *compiled, const char *kernel, size_t
 }
 
 const void *twCompiledBundle(const TwCompiled *compiled, size_t *size) {
-  *size = compiled->result.bundle.size();
-  return compiled->result.bundle.data();
+  *size = compiled->bundle.size();
+  return compiled->bundle.data();
 }
 
 const char *twCompiledPlan(const TwCompiled *compiled) { return compiled->plan.c_str(); }
