@@ -66,8 +66,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   }
   if (reaches(PipelineStage::Simt)) {
     manager.addPass(createConvertTileToSIMTPass());
-    clean();
-    add("loop-invariant-code-motion", createLoopInvariantCodeMotionPass(), true);
+    clean(); // Nothing is hoisted here: the addresses of a loop's accesses would fill the registers.
   }
   return true;
 }
