@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each numbered constraint is marked `// op_cN` where a verifier checks it and where a test breaks it."""
+"""Each numbered constraint is marked `// op_cN` where a verifier checks it and where a test breaks it.
+
+A test may also carry the label as the name of the function that breaks it, `@op_cN`.
+"""
 
 import pathlib
 import re
@@ -7,15 +10,15 @@ import sys
 
 import sources
 
-COMMENT = re.compile(r"//(.*)")
+PLACE = re.compile(r"//(.*)|@(\w+)")
 LABEL = re.compile(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)*_c[0-9]+)\b")
 
 
 def labels(root, path):
-    """Yields (label, line number) for each label in a comment of the file."""
+    """Yields (label, line number) for each label in a comment or a symbol of the file."""
     for number, line in enumerate((root / path).read_text(errors="replace").splitlines(), 1):
-        for comment in COMMENT.findall(line):
-            for label in LABEL.findall(comment):
+        for places in PLACE.findall(line):
+            for label in LABEL.findall(" ".join(places)):
                 yield label, number
 
 
