@@ -49,6 +49,9 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
   return kernels;
 }
 
+/// Carries the wish of a loop from scf.for to the branch that closes it.
+static constexpr StringLiteral kLoopAnnotation = "llvm.loop_annotation";
+
 /// Loops that must stay rolled say so to LLVM. scf.for becomes a branch to its header; the branch that closes the loop
 /// carries the attribute, so it is put on every back edge after the conversion to cf: see markLoops.
 static void lowerLoops(ModuleOp module) {
@@ -72,8 +75,8 @@ static void lowerLoops(ModuleOp module) {
       wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false), {}, {}, flag, {}, {}, {});
     if (wish)
       // The upstream lowering of scf.for copies this attribute to the branch that closes the loop.
-      loop->setAttr("llvm.loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {},
-                                                                          {}, {}, {}, {}, {}, {}));
+      loop->setAttr(kLoopAnnotation, LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {}, {},
+                                                                   {}, {}, {}, {}, {}));
   });
 }
 
@@ -107,7 +110,16 @@ LogicalResult simt::convertModule(ModuleOp module,
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   target.addIllegalDialect<tile_gpu::TileGPUDialect>();
   target.addLegalOp<ModuleOp>();
-  return applyFullConversion(module, target, std::move(patterns));
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  // The lowering of cf carries the annotation along without knowing it; the branch knows one of its own.
+  module.walk([](LLVM::BrOp branch) {
+    if (auto annotation = branch->getAttrOfType<LLVM::LoopAnnotationAttr>(kLoopAnnotation)) {
+      branch->removeDiscardableAttr(kLoopAnnotation);
+      branch.setLoopAnnotationAttr(annotation);
+    }
+  });
+  return success();
 }
 
 Type simt::memoryType(Type type) {

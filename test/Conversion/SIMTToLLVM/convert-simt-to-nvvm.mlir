@@ -46,7 +46,7 @@ func.func @predicated(%p: i64, %in: i1, %other: f32) attributes {tile_gpu.kernel
 
 // Attributes of loops reach the branch that closes the loop.
 // CHECK-LABEL: llvm.func @loops(
-// CHECK-COUNT-3: loop_annotation = #
+// CHECK-COUNT-3: llvm.br {{.*}} {loop_annotation = #
 func.func @loops(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
