@@ -83,11 +83,12 @@ static std::string tidy(StringRef message) {
   std::string text;
   for (size_t i = 0; i < message.size(); ++i) {
     if (message.substr(i).starts_with("0x")) {
-      size_t end = message.find_first_not_of("0123456789abcdef", i + 2);
-      if (message.substr(end).starts_with(": ")) {
-        i = end + 1;
-        continue;
-      }
+      i = std::min(message.find_first_not_of("0123456789abcdef", i + 2), message.size());
+      if (message.substr(i).starts_with(": ") || message.substr(i).starts_with(", "))
+        ++i;
+      else
+        --i;
+      continue;
     }
     text += message[i];
   }
