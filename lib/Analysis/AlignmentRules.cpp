@@ -47,10 +47,13 @@ int64_t divisorAt(const DimFacts &facts, int64_t step, int64_t unit) {
 DimFacts uniformFacts(int64_t divisor, int64_t extent) { return {1, divisor, extent}; }
 
 DimFacts iotaFacts(int64_t start, int64_t extent, unsigned width) {
-  if (extent == 1)
-    return {1, divisorOfConstant(start), 1};
+  // Starts are given as unsigned numbers; the upper half of them reads as negative.
+  if (width < 64 && start >= (int64_t(1) << (width - 1)))
+    start -= int64_t(1) << width;
   DimFacts exact{extent, divisorOfConstant(start), 1};
-  bool fits = width >= 64 || (start >= -(int64_t(1) << (width - 1)) && extent - 1 < (int64_t(1) << (width - 1)) - start);
+  int64_t half = width >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t(1) << (width - 1)) - 1;
+  // Neither side overflows: each adds numbers of opposite signs.
+  bool fits = start < 0 ? start >= -half - 1 && start + (extent - 1) <= half : extent - 1 <= half - start;
   return fits ? exact : wrapFacts(exact, width);
 }
 

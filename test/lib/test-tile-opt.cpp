@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tile-opt` with the test passes; never shipped.
+#include "tilewright/InitAll.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+namespace tilewright::test {
+void registerTestPrintAlignment();
+} // namespace tilewright::test
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  tilewright::registerAllDialects(registry);
+  tilewright::registerAllPasses();
+  tilewright::test::registerTestPrintAlignment();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright test driver\n", registry));
+}
