@@ -126,7 +126,7 @@ private:
       }
     std::vector<layout::OuterDigit> digits;
     for (const layout::OuterDigit &digit : from.digits()) {
-      if (digit.dim != dim) {
+      if (digit.dim != dim || digit.stride == 0) { // Stride 0: warps that hold copies.
         digits.push_back(digit);
       } else if (digit.place == layout::OuterDigit::Place::Warp) {
         digits.push_back({dim, digit.radix, shape[dim], digit.place});
@@ -152,10 +152,13 @@ private:
         basis[dim] = 0;
         reg.push_back(moved);
       }
-    std::vector<layout::OuterDigit> digits = from.digits();
-    for (layout::OuterDigit &digit : digits)
-      if (digit.dim == dim)
-        digit.place = layout::OuterDigit::Place::Register;
+    std::vector<layout::OuterDigit> digits;
+    for (const layout::OuterDigit &digit : from.digits()) {
+      bool moves = digit.dim == dim && digit.stride != 0 && digit.place == layout::OuterDigit::Place::Warp;
+      digits.push_back({digit.dim, digit.radix, moves ? 0 : digit.stride, digit.place}); // The warps become copies.
+      if (moves)
+        digits.push_back({dim, digit.radix, digit.stride, layout::OuterDigit::Place::Register});
+    }
     std::string error;
     auto result = layout::DistributedLayout::create(from.shape(), reg, from.laneBases(), warp, from.blockBases(),
                                                     digits, &error);
