@@ -78,6 +78,8 @@ private:
     SmallVector<Value> values(op.getSources());
 
     LayoutAttr partial = partialLayout(source, dim);
+    if (!partial)
+      return op.emitOpError("expects warps in rising order along dim ") << dim << " of a ragged layout, found " << source;
     values = partialReduce(builder, op, values, partial);
     int64_t warps = partial.getShape()[dim];
     if (warps > 1) {
@@ -104,7 +106,7 @@ private:
   }
 
   /// The layout after each warp has reduced what it holds along `dim`: what differs by lane or register there is gone, what
-  /// differs by warp becomes position 0, 1, 2...
+  /// differs by warp becomes position 0, 1, 2... Null where padding would lie between positions that have elements.
   static LayoutAttr partialLayout(LayoutAttr layout, unsigned dim) {
     layout::DistributedLayout from = layout.toLayout();
     auto without = [&](layout::Bases bases, bool dropZero) {
@@ -118,9 +120,20 @@ private:
     };
     layout::Bases warp = from.warpBases();
     std::vector<int64_t> shape = from.shape();
+    // Where each position begins in the source: one that begins outside of the tile has no element, and is left outside
+    // of the result too.
+    SmallVector<int64_t> begins{0};
+    auto repeat = [&](int64_t radix, int64_t stride) {
+      SmallVector<int64_t> all;
+      for (int64_t value = 0; value < radix; ++value)
+        for (int64_t begin : begins)
+          all.push_back(begin + value * stride);
+      begins = all;
+    };
     shape[dim] = 1;
     for (layout::Coord &basis : warp)
       if (basis[dim] != 0) {
+        repeat(2, basis[dim]);
         basis[dim] = shape[dim];
         shape[dim] *= 2;
       }
@@ -129,10 +142,15 @@ private:
       if (digit.dim != dim || digit.stride == 0) { // Stride 0: warps that hold copies.
         digits.push_back(digit);
       } else if (digit.place == layout::OuterDigit::Place::Warp) {
+        repeat(digit.radix, digit.stride);
         digits.push_back({dim, digit.radix, shape[dim], digit.place});
         shape[dim] *= digit.radix;
       }
     }
+    // Where positions rise with the coordinates that they begin at, those with elements come first.
+    if (!llvm::is_sorted(begins) && *llvm::max_element(begins) >= from.shape()[dim])
+      return {};
+    shape[dim] = llvm::count_if(begins, [&](int64_t begin) { return begin < from.shape()[dim]; });
     std::string error;
     auto result = layout::DistributedLayout::create(shape, without(from.registerBases(), true),
                                                     without(from.laneBases(), false), warp, from.blockBases(), digits,
@@ -155,7 +173,7 @@ private:
     std::vector<layout::OuterDigit> digits;
     for (const layout::OuterDigit &digit : from.digits()) {
       bool moves = digit.dim == dim && digit.stride != 0 && digit.place == layout::OuterDigit::Place::Warp;
-      digits.push_back({digit.dim, digit.radix, moves ? 0 : digit.stride, digit.place}); // The warps become copies.
+      digits.push_back(moves ? layout::OuterDigit{0, digit.radix, 0, digit.place} : digit); // Stride 0: copies.
       if (moves)
         digits.push_back({dim, digit.radix, digit.stride, layout::OuterDigit::Place::Register});
     }
