@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/InitAll.h"
+#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
@@ -37,6 +38,7 @@ void tilewright::registerAllPasses() {
   arith::registerArithPasses();
   registerTileToTileGPUPasses();
   registerTileToSIMTPasses();
+  registerExpandMathPasses();
   registerSIMTToLLVMPasses();
   registerTilePipeline();
 }
