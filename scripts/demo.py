@@ -26,7 +26,12 @@ def main(build: pathlib.Path, m: int = 300, n: int = 200, k: int = 150) -> int:
     c = np.full((m, n), np.nan, np.float16)
 
     start = time.perf_counter()
-    module = tilewright.compile(ROOT / "examples" / "matmul.mlir")
+    os.chdir(ROOT)
+    try:
+        module = tilewright.compile("examples/matmul.mlir", cubin=True)
+    except tilewright.CompileError as error:
+        print(f"without machine code: {error}")
+        module = tilewright.compile("examples/matmul.mlir")
     compiled = time.perf_counter()
     launch = module["matmul"](a, b, c)
     done = time.perf_counter()
@@ -37,14 +42,13 @@ def main(build: pathlib.Path, m: int = 300, n: int = 200, k: int = 150) -> int:
     bound = 2.0**-10 * np.abs(reference) + 1e-4
     print(f"examples/matmul.mlir: c[{m}x{n}] = a[{m}x{k}] * b[{k}x{n}], a in C order, b in Fortran order")
     print(f"compiled for {module.target} in {compiled - start:.2f} s, ran in {done - compiled:.2f} s")
-    print("report:")
-    print(json.dumps(module.report, indent=2))
     print(f"backend: {launch.backend} ({launch.device})")
     print(f"largest error against NumPy: {error.max():.3g} (allowed there: {bound.flat[error.argmax()]:.3g})")
+    print("report:")
+    print(json.dumps(module.report, indent=2))
     if not (error <= bound).all():
         print("FAILED: an element is outside the tolerance")
         return 1
-    print("every element is within the tolerance")
     return 0
 
 
