@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Pipelines/TilePipeline.h"
+#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Target/Target.h"
@@ -67,6 +68,8 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   if (reaches(PipelineStage::Simt)) {
     manager.addPass(createConvertTileToSIMTPass());
     clean(); // Nothing is hoisted here: the addresses of a loop's accesses would fill the registers.
+    manager.addPass(createExpandMathPass());
+    clean();
   }
   return true;
 }
