@@ -20,19 +20,15 @@ LogicalResult ThreadProgram::checkMemoryElement(Operation *op, Type element) {
 
 /// Elements of one access: what the analysis allows, what the layout holds side by side, and a divisor of the extent, so
 /// that a vector is inside or outside as a whole.
-int64_t ThreadProgram::vectorWidth(Operation *op, const LayoutPlace &where, unsigned dim, int64_t bytes) {
+int64_t ThreadProgram::vectorWidth(Operation *op, const LayoutPlace &where, int64_t bytes) {
   auto allowed = op->getAttrOfType<IntegerAttr>("tile_gpu.vector");
-  int64_t width = allowed ? allowed.getInt() : 1;
+  auto along = op->getAttrOfType<IntegerAttr>("tile_gpu.contiguous_dim");
+  if (!allowed || !along)
+    return 1;
+  unsigned dim = along.getInt();
+  int64_t width = allowed.getInt();
   width = std::min({width, where.layout.contiguousPerThread(dim), std::max<int64_t>(kMaxAccessBytes / bytes, 1)});
   return std::max<int64_t>(std::gcd(width, where.layout.shape()[dim]), 1);
-}
-
-/// The dimension of the tile along which registers walk memory in steps of one.
-static unsigned contiguousDim(tile::ViewType view, ArrayRef<int64_t> walked) {
-  for (auto [dim, viewDim] : llvm::enumerate(walked))
-    if (view.getStrides()[viewDim] == 1)
-      return dim;
-  return walked.size() - 1;
 }
 
 /// What every element of one block access shares: the index of each dimension and whether it holds. An offset of a register in
@@ -156,13 +152,12 @@ LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
   Type element = elementOf(tile.getElementType());
   const LayoutPlace &where = place(tile);
   SmallVector<int64_t> walked(op.walkedDims());
-  auto view = cast<tile::ViewType>(op.getView().getType());
   SmallVector<Value> offsets;
   for (Value offset : op.getOffsets())
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
               op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
-  int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
+  int64_t width = vectorWidth(op, where, bytes);
   TypedAttr pad = padValue(op.getPad(), element, builder);
   Type type = width == 1 ? element : VectorType::get({width}, element);
   Value other;
@@ -188,13 +183,12 @@ LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
   int64_t bytes = getElementBytes(tile.getElementType());
   const LayoutPlace &where = place(tile);
   SmallVector<int64_t> walked(op.walkedDims());
-  auto view = cast<tile::ViewType>(op.getView().getType());
   SmallVector<Value> offsets;
   for (Value offset : op.getOffsets())
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
               op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
-  int64_t width = vectorWidth(op, where, contiguousDim(view, walked), bytes);
+  int64_t width = vectorWidth(op, where, bytes);
   Value vector = get(op.getValue());
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     auto [address, pred] = reach.at(reg);
@@ -240,9 +234,7 @@ LogicalResult ThreadProgram::emitLoadPtr(tile::LoadPtrOp op) {
     return success();
   }
   const LayoutPlace &where = place(tile);
-  // The analysis names the dimension along which addresses rise; registers that rise along another one do not merge.
-  auto dim = op->getAttrOfType<IntegerAttr>("tile_gpu.contiguous_dim");
-  int64_t width = dim ? vectorWidth(op, where, dim.getInt(), bytes) : 1;
+  int64_t width = vectorWidth(op, where, bytes);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     Value pred = mask ? slice(loc, mask, reg, 1) : Value();
@@ -273,8 +265,7 @@ LogicalResult ThreadProgram::emitStorePtr(tile::StorePtrOp op) {
     return success();
   }
   const LayoutPlace &where = place(tile);
-  auto dim = op->getAttrOfType<IntegerAttr>("tile_gpu.contiguous_dim");
-  int64_t width = dim ? vectorWidth(op, where, dim.getInt(), bytes) : 1;
+  int64_t width = vectorWidth(op, where, bytes);
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     Value pred = mask ? slice(loc, mask, reg, 1) : Value();
     pred = both(loc, pred, inside(loc, where, where.registerOffset[reg]));

@@ -114,7 +114,7 @@ private:
   LogicalResult emitStorePtr(tile::StorePtrOp op);
   LogicalResult emitPtrAdd(tile::PtrAddOp op);
   LogicalResult checkMemoryElement(Operation *op, Type element);
-  int64_t vectorWidth(Operation *op, const LayoutPlace &place, unsigned dim, int64_t bytes);
+  int64_t vectorWidth(Operation *op, const LayoutPlace &place, int64_t bytes);
 
   // Shared memory (EmitShared.cpp).
   Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, ArrayRef<Value> coords);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
@@ -16,6 +18,8 @@ using tile_gpu::LayoutAttr;
 
 /// More would be hundreds of registers of every thread for one value.
 static constexpr int64_t kMaxTileElements = int64_t(1) << 18;
+/// Widest access of one thread. Source: PTX ISA, ld.global.v4.b32.
+static constexpr unsigned kMaxAccessBytes = 16;
 
 namespace {
 
@@ -141,8 +145,10 @@ private:
                                                 use.get()));
     }
     AccessShape shape = access.lookup(op);
-    if (isa<tile::LoadOp, tile::StoreOp, tile::LoadPtrOp, tile::StorePtrOp>(op) && shape.vectorElements > 1)
+    if (shape.vectorElements > 1) { // The step to one thread's program must not go wider.
       op->setAttr("tile_gpu.vector", builder.getI64IntegerAttr(shape.vectorElements));
+      op->setAttr("tile_gpu.contiguous_dim", builder.getI64IntegerAttr(shape.contiguousDim));
+    }
   }
 };
 
@@ -211,22 +217,16 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
 
 AccessShapes AssignLayouts::findAccessShapes(func::FuncOp func) {
   AccessShapes shapes;
-  auto block = [&](Operation *op, tile::ViewType view, ArrayRef<int64_t> walked) {
-    AccessShape shape{static_cast<unsigned>(walked.size() - 1), 1};
-    for (auto [dim, viewDim] : llvm::enumerate(walked))
-      if (view.getStrides()[viewDim] == 1)
-        shape.contiguousDim = dim;
-    shapes[op] = shape;
-  };
+  AlignmentAnalysis alignment(func);
   func.walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      block(op, load.getView().getType(), load.walkedDims());
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      block(op, store.getView().getType(), store.walkedDims());
-    else if (auto load = dyn_cast<tile::LoadPtrOp>(op); load && isTile(load.getResult()))
-      shapes[op] = {static_cast<unsigned>(tileType(load.getResult()).getRank() - 1), 1};
-    else if (auto store = dyn_cast<tile::StorePtrOp>(op); store && isTile(store.getValue()))
-      shapes[op] = {static_cast<unsigned>(tileType(store.getValue()).getRank() - 1), 1};
+    llvm::TypeSwitch<Operation *>(op).Case<tile::LoadOp, tile::StoreOp, tile::LoadPtrOp, tile::StorePtrOp>(
+        [&](auto access) {
+          Type type = op->getNumResults() ? op->getResult(0).getType() : op->getOperand(0).getType();
+          if (!isa<RankedTensorType>(type))
+            return; // One element.
+          VectorAccess widest = alignment.maxVectorElements(access, kMaxAccessBytes);
+          shapes[op] = {widest.tileDim, widest.elements};
+        });
   });
   return shapes;
 }
