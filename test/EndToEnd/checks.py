@@ -64,6 +64,21 @@ class Checks(unittest.TestCase):
         self.assertEqual((status, stderr), (0, ""))
         assert_same_bits(np.load(FOLDER / "out.npy"), np.arange(1, 1501, dtype=np.float32))
 
+    def test_index_parameter(self):
+        # An index is an index in the plan, too: it is spelled so, and i64 is another type.
+        path = FOLDER / "index.mlir"
+        path.write_text(
+            'func.func @k(%p: !tile.ptr<i64> {tile.name = "p"}, %n: index {tile.name = "n"})\n'
+            "    attributes {tile.kernel, tile.grid = @g} {\n"
+            "  %v = arith.index_cast %n : index to i64\n  tile.store_ptr %v, %p : !tile.ptr<i64>\n  return\n}\n"
+            "func.func @g(%p: !tile.ptr<i64>, %n: index) -> index {\n"
+            "  %c1 = arith.constant 1 : index\n  return %c1 : index\n}\n"
+        )
+        common = ("tile-run", path, "--backend=emulator", "--arg=p=i64[1]:zeros")
+        self.assertEqual(run(*common, "--arg=n=index:-7", f"--save=p={FOLDER}/p.npy")[0], 0)
+        self.assertEqual(np.load(FOLDER / "p.npy")[0], -7)
+        self.assertEqual(run(*common, "--arg=n=i32:7")[0], 2)
+
     def test_no_device(self):
         # 3 where the machine has no CUDA device, 0 where it has one.
         status, _, stderr = run(

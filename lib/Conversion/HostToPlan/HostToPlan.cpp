@@ -16,7 +16,7 @@ namespace {
 
 std::optional<ScalarType> scalarTypeOf(Type type) {
   if (type.isIndex())
-    return ScalarType::I64;
+    return ScalarType::Index;
   std::string name;
   llvm::raw_string_ostream(name) << type;
   return parseScalarType(name);
