@@ -5,6 +5,7 @@
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Pipelines/TilePipeline.h"
 
@@ -36,6 +37,7 @@ void tilewright::registerAllPasses() {
   registerTransformsPasses();
   registerLiftControlFlowToSCFPass();
   arith::registerArithPasses();
+  registerTileTransformsPasses();
   registerTileToTileGPUPasses();
   registerTileToSIMTPasses();
   registerExpandMathPasses();

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES_TD
+#define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
+  let summary = "Add variants of a kernel for unit strides and aligned memory";
+  let description = [{
+    A variant is a clone with `tile.variant_of`, its own grid function and a guard over the arguments; the launcher takes the
+    first whose guard holds. Up to two are made, fastest first: one where each view parameter has stride 1 in its last
+    dimension and bases, strides, sizes and integers are multiples that allow 16-byte accesses, and one with unit strides
+    alone. A promise that widens no access is not made; a kernel that gains nothing gets no variant. The kernel itself is
+    unchanged and stays last. Leaves alone: kernels that have variants, views that a loop or a branch carries.
+    Example: test/Dialect/Tile/Transforms/specialize.mlir#matmul
+  }];
+  let options = [Option<"maxVariants", "max-variants", "unsigned", /*default=*/"8",
+                        "Most versions of a kernel, itself included; 1 leaves every kernel alone">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
+def SetInBoundsPass : Pass<"tile-set-in-bounds", "::mlir::func::FuncOp"> {
+  let summary = "Drop bounds checks that cannot fail";
+  let description = [{
+    Sets `in_bounds` of a dimension where ranges, or a loop variable below a size that its step divides, prove that every
+    index lies inside. Keeps every value that is read.
+    Example: test/Dialect/Tile/Transforms/set-in-bounds.mlir#interior
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
+#endif

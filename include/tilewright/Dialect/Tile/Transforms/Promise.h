@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What a variant of a kernel promises about its arguments, apart from how variants are chosen: a promise can be put
+/// on a function as type and attributes, be turned into a condition that a host evaluates, and be said in words.
+#ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PROMISE_H
+#define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PROMISE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
+
+namespace tilewright {
+
+/// One fact about one parameter that a host can check before a launch.
+struct Promise {
+  enum Kind {
+    UnitStride,    ///< The stride of view dimension `dim` is 1.
+    BaseDivisor,   ///< `divisor` divides the address of a pointer or of a view's first element, in bytes.
+    StrideDivisor, ///< `divisor` divides the stride of `dim`, in elements.
+    SizeDivisor,   ///< `divisor` divides the size of `dim`.
+    ValueDivisor,  ///< `divisor` divides an integer.
+  };
+  Kind kind;
+  unsigned argument;
+  unsigned dim = 0;
+  int64_t divisor = 1;
+};
+
+/// Whether every use of `view`, also behind permute_view, is one that a change of its strides can follow: accesses and
+/// queries. A loop, branch or call that carries the view is `blocker` then.
+bool canRefineView(mlir::Value view, mlir::Operation *&blocker);
+
+/// Puts the promises on a function: unit strides into the types of the arguments and of all views made from them, the
+/// others into argument attributes, joined with what stands there.
+void applyPromises(mlir::func::FuncOp func, mlir::ArrayRef<Promise> promises);
+
+/// A private function over the parameters of `kernel` that returns whether all promises hold, in front of `kernel`.
+mlir::func::FuncOp createGuard(mlir::func::FuncOp kernel, mlir::StringRef name, mlir::ArrayRef<Promise> promises);
+
+/// E.g. "a: stride 1 in dim 1" with the parameter's `tile.name` or, without one, its position.
+std::string describePromise(mlir::func::FuncOp kernel, const Promise &promise);
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PROMISE_H

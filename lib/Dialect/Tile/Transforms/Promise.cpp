@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/Tile/Transforms/Promise.h"
+#include "tilewright/Analysis/AlignmentRules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilewright;
+
+bool tilewright::canRefineView(Value view, Operation *&blocker) {
+  SmallVector<Value> worklist{view};
+  while (!worklist.empty()) {
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (auto permute = dyn_cast<tile::PermuteViewOp>(user)) {
+        worklist.push_back(permute.getResult());
+        continue;
+      }
+      if (isa<tile::LoadOp, tile::StoreOp, tile::ViewSizeOp, tile::ViewStrideOp, tile::ViewBaseOp>(user))
+        continue;
+      blocker = user;
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Gives `view` another type and all views made from it theirs.
+static void retypeView(Value view, tile::ViewType type) {
+  SmallVector<std::pair<Value, tile::ViewType>> worklist{{view, type}};
+  while (!worklist.empty()) {
+    auto [value, refined] = worklist.pop_back_val();
+    value.setType(refined);
+    for (Operation *user : value.getUsers()) {
+      auto permute = dyn_cast<tile::PermuteViewOp>(user);
+      if (!permute)
+        continue;
+      SmallVector<int64_t> sizes, strides;
+      for (int64_t dim : permute.getOrder()) {
+        sizes.push_back(refined.getShape()[dim]);
+        strides.push_back(refined.getStrides()[dim]);
+      }
+      worklist.push_back(
+          {permute.getResult(), tile::ViewType::get(type.getContext(), sizes, type.getElementType(), strides)});
+    }
+  }
+}
+
+/// Multiplies a divisor attribute so that `divisor` divides it too.
+static void strengthen(func::FuncOp func, unsigned argument, StringRef name, int64_t divisor) {
+  auto present = func.getArgAttrOfType<IntegerAttr>(argument, name);
+  int64_t all = combineDivisors(present ? present.getInt() : 1, divisor);
+  func.setArgAttr(argument, name, IntegerAttr::get(IntegerType::get(func.getContext(), 64), all));
+}
+
+static void strengthenDim(func::FuncOp func, unsigned argument, StringRef name, unsigned dim, int64_t divisor) {
+  SmallVector<int64_t> divisors(cast<tile::ViewType>(func.getArgument(argument).getType()).getRank(), 1);
+  if (auto present = func.getArgAttrOfType<DenseI64ArrayAttr>(argument, name))
+    divisors.assign(present.asArrayRef().begin(), present.asArrayRef().end());
+  divisors[dim] = combineDivisors(divisors[dim], divisor);
+  func.setArgAttr(argument, name, DenseI64ArrayAttr::get(func.getContext(), divisors));
+}
+
+void tilewright::applyPromises(func::FuncOp func, ArrayRef<Promise> promises) {
+  for (const Promise &promise : promises) {
+    switch (promise.kind) {
+    case Promise::UnitStride: {
+      BlockArgument argument = func.getArgument(promise.argument);
+      auto type = cast<tile::ViewType>(argument.getType());
+      SmallVector<int64_t> strides(type.getStrides());
+      strides[promise.dim] = 1;
+      retypeView(argument, tile::ViewType::get(type.getContext(), type.getShape(), type.getElementType(), strides));
+      break;
+    }
+    case Promise::BaseDivisor:
+    case Promise::ValueDivisor:
+      strengthen(func, promise.argument, "tile.div_by", promise.divisor);
+      break;
+    case Promise::StrideDivisor:
+      strengthenDim(func, promise.argument, "tile.strides_div_by", promise.dim, promise.divisor);
+      break;
+    case Promise::SizeDivisor:
+      strengthenDim(func, promise.argument, "tile.sizes_div_by", promise.dim, promise.divisor);
+      break;
+    }
+  }
+  func.setFunctionType(FunctionType::get(func.getContext(), func.front().getArgumentTypes(), func.getResultTypes()));
+}
+
+func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayRef<Promise> promises) {
+  OpBuilder builder(kernel);
+  Location loc = kernel.getLoc();
+  auto guard =
+      func::FuncOp::create(builder, loc, name, builder.getFunctionType(kernel.getArgumentTypes(), builder.getI1Type()));
+  guard.setPrivate();
+  builder.setInsertionPointToStart(guard.addEntryBlock());
+  auto constant = [&](Type type, int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
+  };
+  auto equals = [&](Value value, int64_t expected) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value, constant(value.getType(), expected));
+  };
+  // A remainder is 0 for negative multiples too.
+  auto isMultiple = [&](Value value, int64_t divisor) {
+    return equals(arith::RemSIOp::create(builder, loc, value, constant(value.getType(), divisor)), 0);
+  };
+  Value all;
+  for (const Promise &promise : promises) {
+    Value argument = guard.getArgument(promise.argument), holds;
+    auto size = [&] { return tile::ViewSizeOp::create(builder, loc, argument, promise.dim).getResult(); };
+    auto stride = [&] { return tile::ViewStrideOp::create(builder, loc, argument, promise.dim).getResult(); };
+    switch (promise.kind) {
+    case Promise::UnitStride:
+      holds = equals(stride(), 1);
+      break;
+    case Promise::BaseDivisor: {
+      Value base = argument;
+      if (auto view = dyn_cast<tile::ViewType>(argument.getType()))
+        base = tile::ViewBaseOp::create(builder, loc, tile::PtrType::get(builder.getContext(), view.getElementType()),
+                                        argument);
+      // Powers of two divide an address alike as signed and as unsigned number.
+      holds = isMultiple(tile::PtrCastOp::create(builder, loc, builder.getI64Type(), base), promise.divisor);
+      break;
+    }
+    case Promise::StrideDivisor:
+      holds = isMultiple(stride(), promise.divisor);
+      break;
+    case Promise::SizeDivisor:
+      holds = isMultiple(size(), promise.divisor);
+      break;
+    case Promise::ValueDivisor:
+      holds = isMultiple(argument, promise.divisor);
+      break;
+    }
+    all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
+  }
+  if (!all)
+    all = constant(builder.getI1Type(), 1);
+  func::ReturnOp::create(builder, loc, all);
+  return guard;
+}
+
+std::string tilewright::describePromise(func::FuncOp kernel, const Promise &promise) {
+  auto name = kernel.getArgAttrOfType<StringAttr>(promise.argument, "tile.name");
+  std::string text = name ? name.getValue().str() : "parameter " + std::to_string(promise.argument);
+  std::string dim = std::to_string(promise.dim), multiple = " is a multiple of " + std::to_string(promise.divisor);
+  switch (promise.kind) {
+  case Promise::UnitStride:
+    return text + ": stride of dim " + dim + " is 1";
+  case Promise::BaseDivisor:
+    return text + ": address" + multiple + " bytes";
+  case Promise::StrideDivisor:
+    return text + ": stride of dim " + dim + multiple;
+  case Promise::SizeDivisor:
+    return text + ": size of dim " + dim + multiple;
+  case Promise::ValueDivisor:
+    return text + multiple;
+  }
+  llvm_unreachable("all kinds are above");
+}
