@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
+#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Target/Target.h"
@@ -190,6 +191,7 @@ const EmulatedModule *EmulatorBackend::getModule(const Bundle &bundle, const std
   if (!module)
     return fail();
   PassManager manager(&context);
+  manager.addPass(createExpandMathPass());
   manager.addPass(createConvertSIMTToEmulatorPass());
   if (failed(manager.run(*module)))
     return fail();

@@ -75,6 +75,41 @@ struct ExpandSinCos : public OpRewritePattern<math::SincosOp> {
   }
 };
 
+/// Classification by the magnitude's bits; `OpT` says of what.
+template <typename OpT> struct ExpandClassification : public OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    Type type = op.getOperand().getType();
+    if (failed(checkType(rewriter, op, type)))
+      return failure();
+    Site site{rewriter, op.getLoc()};
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    APInt infinity = APFloat::getInf(element.getFloatSemantics()).bitcastToAPInt();
+    APInt smallest = APFloat::getSmallestNormalized(element.getFloatSemantics()).bitcastToAPInt();
+    Int bits = Flt(site, op.getOperand()).bits();
+    Int magnitude = bits & (~APInt::getSignMask(bits.width())).getZExtValue();
+    uint64_t top = infinity.getZExtValue(), low = smallest.getZExtValue();
+    Bool result = magnitude.ult(top);
+    if constexpr (std::is_same_v<OpT, math::IsNaNOp>)
+      result = magnitude.ugt(top);
+    else if constexpr (std::is_same_v<OpT, math::IsInfOp>)
+      result = magnitude == top;
+    else if constexpr (std::is_same_v<OpT, math::IsNormalOp>)
+      result = (magnitude - low).ult(top - low);
+    rewriter.replaceOp(op, result.get());
+    return success();
+  }
+};
+
+struct ExpandClamp : public OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ClampFOp op, PatternRewriter &rewriter) const override {
+    Value low = arith::MinimumFOp::create(rewriter, op.getLoc(), op.getValue(), op.getMax());
+    rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, low, op.getMin());
+    return success();
+  }
+};
+
 struct ExpandFPowI : public OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FPowIOp op, PatternRewriter &rewriter) const override {
@@ -153,6 +188,29 @@ template <typename OpT> struct ExpandIntToSmall : public OpRewritePattern<OpT> {
   }
 };
 
+/// i32 and i64 to bf16, which back ends round twice, through f32: through f64 and odd roundings instead.
+template <typename OpT> struct ExpandIntToBrain : public OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType();
+    auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(from));
+    if (!getElementTypeOrSelf(op.getType()).isBF16() || !element || element.getWidth() <= 24 || element.getWidth() > 64)
+      return rewriter.notifyMatchFailure(op, "exact in f32 or not to bf16");
+    Site site{rewriter, op.getLoc()};
+    Int bits(site, op.getIn());
+    if (element.getWidth() > 53) {
+      // The bits that f64 would round away become one sticky bit where the number is that large.
+      Int sign = std::is_same_v<OpT, arith::SIToFPOp> ? bits.sar(element.getWidth() - 1) : bits.constant(0);
+      Bool large = (bits ^ sign).uge(uint64_t(1) << 53);
+      Int sticky = select((bits & 0x7ff) != 0, 0x400, bits.constant(0));
+      bits = select(large, (bits & ~uint64_t(0x7ff)) | sticky, bits);
+    }
+    Value wide = OpT::create(rewriter, op.getLoc(), withElement(op.getType(), rewriter.getF64Type()), bits.get());
+    rewriter.replaceOp(op, narrow(truncateToOdd(Flt(site, wide)), op.getType()));
+    return success();
+  }
+};
+
 /// Small float to integer through f32, exact on the way.
 template <typename OpT> struct ExpandSmallToInt : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
@@ -205,8 +263,9 @@ struct ExpandMath : public tilewright::impl::ExpandMathPassBase<ExpandMath> {
   static bool reportLeft(Operation *op) {
     if (isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
             math::CbrtOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
-            math::ExpM1Op, math::FPowIOp, math::LogOp, math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp,
-            math::RsqrtOp, math::SinOp, math::SincosOp, math::SinhOp, math::TanOp, math::TanhOp>(op)) {
+            math::ExpM1Op, math::FPowIOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::LogOp,
+            math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp, math::RsqrtOp, math::SinOp, math::SincosOp,
+            math::SinhOp, math::TanOp, math::TanhOp>(op)) {
       op->emitOpError() << "expected f16, bf16, f32 or f64 elements of static shape, found "
                         << op->getOperand(0).getType();
       return true;
@@ -235,6 +294,10 @@ void tilewright::populateExpandMathPatterns(RewritePatternSet &patterns) {
                ExpandUnary<math::TanhOp, expand::tanh>, ExpandBinary<math::Atan2Op, expand::atan2>,
                ExpandBinary<math::PowFOp, expand::pow>, ExpandSinCos, ExpandFPowI, ExpandIPowI>(patterns.getContext());
   patterns.add<ExpandExtF, ExpandTruncF, ExpandIntToSmall<arith::SIToFPOp>, ExpandIntToSmall<arith::UIToFPOp>,
-               ExpandSmallToInt<arith::FPToSIOp>, ExpandSmallToInt<arith::FPToUIOp>>(patterns.getContext());
+               ExpandIntToBrain<arith::SIToFPOp>, ExpandIntToBrain<arith::UIToFPOp>, ExpandSmallToInt<arith::FPToSIOp>,
+               ExpandSmallToInt<arith::FPToUIOp>>(patterns.getContext());
+  patterns.add<ExpandClassification<math::IsFiniteOp>, ExpandClassification<math::IsInfOp>,
+               ExpandClassification<math::IsNaNOp>, ExpandClassification<math::IsNormalOp>, ExpandClamp>(
+      patterns.getContext());
   patterns.add<WidenHalf<math::SqrtOp>>(patterns.getContext());
 }

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
 using namespace expandtest;
@@ -214,4 +214,31 @@ TEST(SmallFloat, ConvertsIntegers) {
       Kernel("arith.fptosi %x : $V{f8E4M3FN} to $V{i32}", "f8E4M3FN", "", "i32").map<int32_t>(y);
   for (size_t i = 0; i < y.size(); ++i)
     EXPECT_EQ(back[i], int32_t(decode(format, y[i])));
+}
+
+// Just above the middle of two bf16 numbers by a bit that f32, or f64, has no room for.
+TEST(SmallFloat, IntegersToBrainRoundOnce) {
+  std::vector<int64_t> x = {(int64_t(0x101) << 54) + 1,
+                            (int64_t(0x101) << 54),
+                            (int64_t(0x101) << 23) + 1,
+                            (int64_t(0x101) << 40) - 1,
+                            INT64_MAX,
+                            INT64_MIN,
+                            -((int64_t(0x101) << 54) + 1),
+                            0,
+                            257,
+                            259,
+                            (int64_t(0x103) << 54) - 1,
+                            (int64_t(1) << 53) + 1};
+  std::vector<uint16_t> got = Kernel("arith.sitofp %x : $V{i64} to $V{bf16}", "i64", "", "bf16").map<uint16_t>(x);
+  std::vector<uint16_t> gotUnsigned =
+      Kernel("arith.uitofp %x : $V{i64} to $V{bf16}", "i64", "", "bf16").map<uint16_t>(x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    APFloat value(APFloat::BFloat()), valueUnsigned(APFloat::BFloat());
+    APInt bits(64, uint64_t(x[i]));
+    value.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+    valueUnsigned.convertFromAPInt(bits, /*IsSigned=*/false, APFloat::rmNearestTiesToEven);
+    EXPECT_EQ(got[i], uint16_t(value.bitcastToAPInt().getZExtValue())) << x[i];
+    EXPECT_EQ(gotUnsigned[i], uint16_t(valueUnsigned.bitcastToAPInt().getZExtValue())) << x[i];
+  }
 }

@@ -136,3 +136,25 @@ TEST(ExpandMath, IntegerPowersWrap) {
   checkIntegerPowers<int32_t>("i32");
   checkIntegerPowers<int64_t>("i64");
 }
+
+TEST(ExpandMath, ClassifiesAndClamps) {
+  std::vector<float> x = specials<float>();
+  std::vector<int32_t> nan, inf, finite, normal;
+  auto classify = [&](const std::string &op) {
+    return Kernel("arith.extui %c : $V{i1} to $V{i32}", "f32", "", "i32", "%c = math." + op + " %x : $V{f32}")
+        .map<int32_t>(x);
+  };
+  nan = classify("isnan"), inf = classify("isinf"), finite = classify("isfinite"), normal = classify("isnormal");
+  std::vector<float> clamped = Kernel("math.clampf %x to [%one, %three] : $V{f32}", "f32", "", "f32",
+                                      "%one = arith.constant dense<1.0> : $V{f32}\n"
+                                      "%three = arith.constant dense<3.0> : $V{f32}")
+                                   .map<float>(x);
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(nan[i], std::isnan(x[i])) << x[i];
+    EXPECT_EQ(inf[i], std::isinf(x[i])) << x[i];
+    EXPECT_EQ(finite[i], std::isfinite(x[i])) << x[i];
+    EXPECT_EQ(normal[i], std::isnormal(x[i])) << x[i];
+    EXPECT_TRUE(std::isnan(x[i]) ? std::isnan(clamped[i]) : clamped[i] == std::fmin(std::fmax(x[i], 1.0f), 3.0f))
+        << x[i];
+  }
+}
