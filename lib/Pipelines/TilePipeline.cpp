@@ -3,6 +3,7 @@
 #include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -14,7 +15,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr StringRef kOptionalPasses[] = {"canonicalize", "cse", "loop-invariant-code-motion"};
+static constexpr StringRef kOptionalPasses[] = {"tile-specialize", "tile-set-in-bounds", "canonicalize", "cse",
+                                                "loop-invariant-code-motion"};
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
 
@@ -51,6 +53,12 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     // Calls between tile functions and unstructured control flow go first.
     manager.addPass(createInlinerPass());
     manager.addPass(createLiftControlFlowToSCFPass());
+    clean();
+    SpecializePassOptions specialize;
+    if (options.maxVariants != 0)
+      specialize.maxVariants = options.maxVariants;
+    add("tile-specialize", createSpecializePass(specialize), false);
+    add("tile-set-in-bounds", createSetInBoundsPass(), true);
     clean();
   }
   if (reaches(PipelineStage::Gpu)) {
