@@ -10,7 +10,7 @@ using llvm::StringRef;
 
 static constexpr CompileOptionHelp kHelp[] = {
     {"target", "NAME", "GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, sm_103a, sm_120a"},
-    {"num-warps", "N", "warps per program of kernels that do not say: 1, 2, 4, 8, 16 or 32"},
+    {"num-warps", "N", "warps per program of kernels that do not say, 1 to 32"},
     {"num-stages", "N", "buffers per pipelined load; only 1 so far"},
     {"cluster", "XxY", "programs per cluster; only 1x1 so far"},
     {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
@@ -39,8 +39,8 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
       return false;
     options.target = value.str();
   } else if (key == "num-warps") {
-    if (!readNumber(value, 1, 32, number) || !llvm::isPowerOf2_32(number))
-      return refuse(error, key, "a power of two from 1 to 32", value);
+    if (!readNumber(value, 1, 32, number))
+      return refuse(error, key, "a number from 1 to 32", value);
     options.numWarps = number;
   } else if (key == "num-stages") {
     if (!readNumber(value, 1, 1, number))
