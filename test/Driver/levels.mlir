@@ -27,7 +27,7 @@
 // NEWER:   .version 8.7
 // NEWER:   .target sm_120a
 // LIST:    target sm_90a
-// LIST:    kernel double, 1 variants
+// LIST:    kernel double, 3 variants
 // LIST:      0 v: view of f32, sizes [?], strides [?]
 // REPORT:  "symbol": "double"
 // REPORT:  "threads": 64

@@ -171,7 +171,8 @@ private:
     return findWidths(*clone);
   }
 
-  /// The shortest list of promises, by leaving out one after the other, that keeps every access as wide as all do.
+  /// The weakest promises that keep every access as wide as all do: one after the other is left out, or its divisor, a
+  /// power of two, halved.
   static SmallVector<Promise> keepNeeded(func::FuncOp kernel, ArrayRef<Promise> units, ArrayRef<Promise> divisors) {
     SmallVector<Promise> kept(units);
     llvm::append_range(kept, divisors);
@@ -179,10 +180,18 @@ private:
     for (size_t i = units.size(); i < kept.size();) {
       SmallVector<Promise> without(kept);
       without.erase(without.begin() + i);
-      if (isAnyWider(full, tryPromises(kernel, without)))
-        ++i;
-      else
+      if (!isAnyWider(full, tryPromises(kernel, without))) {
         kept = std::move(without);
+        continue;
+      }
+      for (int64_t &divisor = kept[i].divisor; divisor > 2;) {
+        divisor /= 2;
+        if (isAnyWider(full, tryPromises(kernel, kept))) {
+          divisor *= 2;
+          break;
+        }
+      }
+      ++i;
     }
     return kept;
   }

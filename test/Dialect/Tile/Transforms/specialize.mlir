@@ -58,10 +58,10 @@ func.func @copy_grid(%v: !any, %w: !row) -> index {
 
 // -----
 
-// Only what widens an access is promised: %m is not part of an address, and the store of a single element per row needs
+// Only what widens an access is promised, and no more of it: 4 dividing %n makes the mask uniform over a vector, %m is not part of an address, and the store of a single element per row needs
 // nothing of %q.
 // CHECK-LABEL: func.func @pointers__v0(
-// CHECK-SAME:    %{{.*}}: !tile.ptr<f32> {tile.div_by = 16 : i64}, %{{.*}}: !tile.ptr<f32>, %{{.*}}: i32 {tile.div_by = 16 : i64}, %{{.*}}: i32)
+// CHECK-SAME:    %{{.*}}: !tile.ptr<f32> {tile.div_by = 16 : i64}, %{{.*}}: !tile.ptr<f32>, %{{.*}}: i32 {tile.div_by = 4 : i64}, %{{.*}}: i32)
 // CHECK:       func.func @pointers(
 // CHECK-SAME:    %{{.*}}: !tile.ptr<f32>, %{{.*}}: !tile.ptr<f32>, %{{.*}}: i32, %{{.*}}: i32)
 func.func @pointers(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>, %n: i32, %m: i32) attributes {tile.kernel, tile.grid = @pointers_grid} {
