@@ -28,10 +28,38 @@ static int64_t zeroExtend(int64_t value, int64_t bits) {
   return static_cast<int64_t>(static_cast<uint64_t>(value) << shift >> shift);
 }
 
+/// Division by 2^k. Almost every division of a plan is by a tile's extent or an alignment, and a hardware division costs
+/// as much as ten other operations.
+static int64_t divideByPowerOfTwo(ExprOp op, int64_t x, int64_t y) {
+  unsigned shift = __builtin_ctzll(static_cast<uint64_t>(y));
+  int64_t low = x & (y - 1), floor = x >> shift;
+  int64_t unsignedFloor = static_cast<int64_t>(static_cast<uint64_t>(x) >> shift);
+  switch (op) {
+  case ExprOp::DivU:
+    return unsignedFloor;
+  case ExprOp::RemU:
+    return low;
+  case ExprOp::CeilDivU:
+    return unsignedFloor + (low != 0);
+  case ExprOp::FloorDivS:
+    return floor;
+  case ExprOp::CeilDivS:
+    return floor + (low != 0);
+  case ExprOp::RemS:
+    return x < 0 && low != 0 ? low - y : low;
+  default: // DivS: towards zero.
+    return floor + (x < 0 && low != 0);
+  }
+}
+
 static Trouble applyDivision(ExprOp op, int64_t x, int64_t y, int64_t *result) {
   uint64_t ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
   if (y == 0)
     return Trouble::DivisionByZero;
+  if (y > 0 && (y & (y - 1)) == 0) {
+    *result = divideByPowerOfTwo(op, x, y);
+    return Trouble::None;
+  }
   switch (op) {
   case ExprOp::DivU:
     *result = static_cast<int64_t>(ux / uy);
