@@ -9,7 +9,7 @@
 // SELECT: select.mlir:[[# @LINE + 2]]:1: error: LLVM cannot compile this for sm_90a: {{.+}}
 // SELECT-NOT: 0x
 func.func @needs_libm(%p: i64, %x: f32) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
-  %e = math.exp %x : f32
+  %e = llvm.intr.exp(%x) : (f32) -> f32
   tile_gpu.store_global %e, %p align 4 : f32
   return
 }
