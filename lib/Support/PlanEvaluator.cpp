@@ -33,14 +33,14 @@ static int64_t zeroExtend(int64_t value, int64_t bits) {
 static int64_t divideByPowerOfTwo(ExprOp op, int64_t x, int64_t y) {
   unsigned shift = __builtin_ctzll(static_cast<uint64_t>(y));
   int64_t low = x & (y - 1), floor = x >> shift;
-  int64_t unsignedFloor = static_cast<int64_t>(static_cast<uint64_t>(x) >> shift);
+  uint64_t unsignedFloor = static_cast<uint64_t>(x) >> shift;
   switch (op) {
   case ExprOp::DivU:
-    return unsignedFloor;
+    return static_cast<int64_t>(unsignedFloor);
   case ExprOp::RemU:
     return low;
   case ExprOp::CeilDivU:
-    return unsignedFloor + (low != 0);
+    return static_cast<int64_t>(unsignedFloor + (low != 0));
   case ExprOp::FloorDivS:
     return floor;
   case ExprOp::CeilDivS:
