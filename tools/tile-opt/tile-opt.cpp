@@ -8,5 +8,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry));
+  // Status 2 is what all tools give for bad input.
+  return mlir::failed(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry)) ? 2 : 0;
 }

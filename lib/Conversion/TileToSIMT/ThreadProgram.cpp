@@ -388,6 +388,17 @@ LogicalResult ThreadProgram::emit(Operation *op) {
         func::ReturnOp::create(builder, loc);
         return success();
       })
+      .Case<arith::SelectOp>([&](arith::SelectOp x) -> LogicalResult {
+        if (!isa<tile::ViewType>(x.getType()))
+          return emitElementwise(x);
+        // A view is several values: each is chosen.
+        SmallVector<Value> chosen;
+        Value condition = get(x.getCondition());
+        for (auto [yes, no] : llvm::zip(parts(x.getTrueValue()), parts(x.getFalseValue())))
+          chosen.push_back(arith::SelectOp::create(builder, loc, condition, yes, no));
+        set(x.getResult(), chosen);
+        return success();
+      })
       .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
           [&](Operation *x) { return emitControlFlow(x); })
       .Default([&](Operation *x) { return emitElementwise(x); });
@@ -402,6 +413,10 @@ LogicalResult ThreadProgram::emitElementwise(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op) &&
       (usesTf32(op->getOperand(0).getType()) || usesTf32(op->getResult(0).getType())))
     return emitTf32(op);
+  // One value for one value: views and buffers, which are several or none of arithmetic's business, have ops of their own.
+  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()), SmallVector<Type>(op->getResultTypes())))
+    if (isa<tile::ViewType, tile::TokenType, MemDescType>(type))
+      return op->emitOpError("is not lowered for ") << type << " yet";
   OperationState state(op->getLoc(), op->getName());
   state.attributes.append(op->getDiscardableAttrs().begin(), op->getDiscardableAttrs().end());
   if (op->getPropertiesStorageSize())

@@ -180,18 +180,31 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
 
   /// Refuses what this pass could not carry through.
   static LogicalResult checkInput(func::FuncOp func) {
-    WalkResult result = func.walk([](Operation *op) -> WalkResult {
+    // A variant is a clone of the kernel, which says the same once.
+    bool isVariant = func->hasAttr("tile.variant_of");
+    WalkResult result = func.walk([&](Operation *op) -> WalkResult {
+      auto complain = [&](const Twine &rule, Type found = {}) -> WalkResult {
+        if (isVariant)
+          return WalkResult::interrupt();
+        InFlightDiagnostic diag = op->emitOpError() << rule;
+        if (found)
+          diag << ", found " << found;
+        return diag;
+      };
       if (isa<func::CallOp>(op))
-        return op->emitOpError("expects calls in a kernel to be inlined before layouts are assigned");
+        return complain("expects calls in a kernel to be inlined before layouts are assigned; a function that calls "
+                        "itself cannot be");
       for (Value value : op->getResults())
         if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
           if (type.getEncoding())
-            return op->emitOpError("expects tiles without a layout, found ") << type;
+            return complain("expects tiles without a layout", type);
           // Ranks and sizes that no kernel can hold in registers would only take for ever.
           if (!type.hasStaticShape() || type.getRank() == 0)
-            return op->emitOpError("expects tiles of static shape and rank 1 or more, found ") << type;
+            return complain("expects tiles of static shape and rank 1 or more", type);
+          if (type.getRank() > layout::DistributedLayout::kMaxRank)
+            return complain("expects tiles of at most " + Twine(layout::DistributedLayout::kMaxRank) + " dims", type);
           if (type.getNumElements() > kMaxTileElements)
-            return op->emitOpError("expects tiles of at most ") << kMaxTileElements << " elements, found " << type;
+            return complain("expects tiles of at most " + Twine(kMaxTileElements) + " elements", type);
         }
       return WalkResult::advance();
     });

@@ -26,6 +26,16 @@ struct LowerToBuffers : public tilewright::impl::LowerToBuffersPassBase<LowerToB
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
+    WalkResult checked = func.walk([](Operation *op) {
+      for (Value value : op->getResults())
+        if (isTile(value) && !layoutOf(value.getType())) {
+          op->emitOpError("has a tile without a layout; run tile-assign-layouts first");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     SmallVector<Operation *> work;
     // Reductions first: they leave layout conversions behind.
     func.walk([&](tile::ReduceOp op) { work.push_back(op); });

@@ -74,3 +74,16 @@ func.func @product(%a: !tile.view<?x?xf32, strides = [?, 1]>, %c: !tile.view<?x?
   tile.store %d, %c[%c0, %c0] : tensor<64x64xf32>, !tile.view<?x?xf32, strides = [?, 1]>
   return
 }
+
+// A chosen view is a chosen base, size and stride.
+// CHECK-LABEL: func.func @select_of_views(
+// CHECK-DAG:     arith.select %{{.*}} : i64
+// CHECK-DAG:     arith.select %{{.*}} : index
+// CHECK:         tile_gpu.load_global
+func.func @select_of_views(%a: !row, %b: !row, %c: i1) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %w = arith.select %c, %a, %b : !row
+  %x = tile.load %w[%c0] : !row -> tensor<128xf32>
+  tile.store %x, %a[%c0] : tensor<128xf32>, !row
+  return
+}
