@@ -75,7 +75,7 @@ void Streamer::streamOptimizationRemark(const remark::detail::Remark &remark) {
 
 RemarkCollector::RemarkCollector(MLIRContext &context) : store(std::make_shared<Store>()), context(context) {
   remark::RemarkCategories everything;
-  everything.all = ".*";
+  everything.passed = everything.missed = everything.failed = everything.analysis = ".*";
   auto engine = std::make_unique<remark::detail::RemarkEngine>(/*printAsEmitRemarks=*/false, everything);
   std::shared_ptr<Store> shared = store;
   auto sink = [shared](RemarkRecord record) {
@@ -98,7 +98,8 @@ std::vector<RemarkRecord> RemarkCollector::take() {
   std::iota(order.begin(), order.end(), size_t(0));
   llvm::sort(order, [&](size_t a, size_t b) {
     const RemarkRecord &x = records[a], &y = records[b];
-    return std::tie(x.file, x.line, x.column, a) < std::tie(y.file, y.line, y.column, b);
+    // Functions are worked on side by side; within one the order is that of the passes.
+    return std::tie(x.file, x.line, x.column, x.function, a) < std::tie(y.file, y.line, y.column, y.function, b);
   });
   std::vector<RemarkRecord> sorted;
   for (size_t index : order)

@@ -53,7 +53,7 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
   const LaunchPlan &plan = result.bundle.plan;
   stream << "report: target " << plan.target << ", " << plan.compilerVersion;
   if (plan.ptxasVersion.empty())
-    stream << ", no ptxas: registers and spills are unknown\n";
+    stream << ", not assembled: registers and spills are unknown\n";
   else
     stream << ", ptxas " << plan.ptxasVersion << '\n';
   for (const CompiledVariant &variant : result.variants) {
