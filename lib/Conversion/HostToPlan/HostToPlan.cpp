@@ -331,6 +331,9 @@ FailureOr<PlanKernel> tilewright::buildPlanKernel(func::FuncOp kernel) {
         original && original.getValue() == plan.name)
       versions.push_back(func);
   versions.push_back(kernel);
+  // What a variant lacks because the kernel lacks it is said of the kernel, whose name its author knows.
+  if (!kernel->hasAttr("tile.grid"))
+    versions.assign({kernel});
 
   ExpressionBuilder exprs(plan);
   for (func::FuncOp version : versions) {
