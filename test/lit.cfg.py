@@ -66,7 +66,9 @@ if config.sanitizer:
     config.available_features.add("sanitizer")
     # Python itself is not instrumented: the runtime must come first, and its own leaks are not ours.
     config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
-    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:alloc_dealloc_mismatch=0"
+    # LLVM's allocators poison what they have not handed out, and LLVM's own libraries, which are not instrumented, do
+    # not undo it.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:alloc_dealloc_mismatch=0:allow_user_poisoning=0"
     if config.asan_runtime:
         python = "env LD_PRELOAD=" + config.asan_runtime + " " + python
 

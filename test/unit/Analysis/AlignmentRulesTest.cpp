@@ -235,7 +235,7 @@ TEST(AlignmentRules, SumDifferenceProduct) {
   proveBinary(
       "product", [](auto &a, auto &b) { return mulFacts(a, b, Value(), Value()); },
       [](int64_t a, int64_t b) { return a * b; });
-  proveBinary("shift left", shiftLeftFacts, [](int64_t a, int64_t b) { return b < 0 ? Value() : Value(a << b); });
+  proveBinary("shift left", shiftLeftFacts, [](int64_t a, int64_t b) { return b < 0 ? Value() : Value(a * (int64_t(1) << b)); });
   for (int64_t n = -4; n <= 4; ++n)
     proveUnary(
         "product with a constant",
