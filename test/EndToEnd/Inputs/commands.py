@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the command-line tools and checks how they fail."""
 
+import os
 import re
 import subprocess
 
@@ -9,8 +10,15 @@ TIMEOUT_S = 120
 
 def run(*command, cwd=None):
     """Runs a tool; returns (exit status, stdout, stderr). A signal shows as a negative status."""
+    # A sanitizer's runtime that was put before this interpreter is not for tools, which bring their own.
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S
+        [str(part) for part in command],
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=TIMEOUT_S,
     )
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
