@@ -6,7 +6,8 @@
 
 # The one precompiled header of the MLIR flag set.
 add_library(TilewrightPCH OBJECT ${CMAKE_SOURCE_DIR}/cmake/Precompiled.cpp)
-target_compile_options(TilewrightPCH PRIVATE -fno-exceptions)
+# Without its time stamps a precompiled header is the same bytes in every clone, so ccache can hit.
+target_compile_options(TilewrightPCH PRIVATE -fno-exceptions "SHELL:-Xclang -fno-pch-timestamp")
 target_precompile_headers(TilewrightPCH PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Precompiled.h)
 
 # tilewright_use_mlir(TARGET): puts TARGET into the MLIR flag set.
