@@ -115,6 +115,9 @@ Kernel::Kernel(const std::string &op, const std::string &x, const std::string &y
   if (!llvmModule)
     llvm::report_fatal_error("cannot translate " + llvm::Twine(op));
   auto machine = orDie(llvm::orc::JITTargetMachineBuilder::detectHost(), "host");
+  // As the emulator: these instructions flush subnormal numbers, or are not on every host.
+  if (machine.getTargetTriple().isX86())
+    machine.addFeatures({"-avx512fp16", "-avx512bf16", "-avxneconvert", "-amx-bf16"});
   jit = orDie(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(machine).create(), "jit");
   llvm::orc::SymbolMap helpers;
   helpers[jit->mangleAndIntern("__truncsfbf2")] = {llvm::orc::ExecutorAddr::fromPtr(&truncateToBrain),
