@@ -92,9 +92,15 @@ FailureOr<const Target *> driver::getTarget(ModuleOp module, const CompileOption
 static LogicalResult checkLimits(ModuleOp module, const Target &target) {
   for (auto func : module.getOps<func::FuncOp>())
     if (auto shared = func->getAttrOfType<IntegerAttr>("tile_gpu.shared_bytes");
-        shared && shared.getInt() > target.maxSharedBytesPerBlock)
-      return func.emitError("needs ") << shared.getInt() << " bytes of shared memory, but " << target.name << " has "
-                                      << target.maxSharedBytesPerBlock;
+        shared && shared.getInt() > target.maxSharedBytesPerBlock) {
+      InFlightDiagnostic error = emitError(func.getLoc(), "needs ")
+                                 << shared.getInt() << " bytes of shared memory, but " << target.name << " has "
+                                 << target.maxSharedBytesPerBlock;
+      if (const Target *first =
+              findFirstTarget([&](const Target &row) { return row.maxSharedBytesPerBlock >= shared.getInt(); }))
+        error << "; " << first->name << " is the first target that has as much";
+      return error;
+    }
   return success();
 }
 

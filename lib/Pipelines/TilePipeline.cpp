@@ -54,6 +54,10 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     manager.addPass(createInlinerPass());
     manager.addPass(createLiftControlFlowToSCFPass());
     clean();
+    // Before there are variants, so that each refusal comes once; behind the folds, so that what goes away is no matter.
+    CheckTargetPassOptions check;
+    check.target = options.target;
+    manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
     SpecializePassOptions specialize;
     if (options.maxVariants != 0)
       specialize.maxVariants = options.maxVariants;

@@ -41,6 +41,27 @@ const Target *tilewright::findTarget(std::string_view name, std::string *error) 
   return nullptr;
 }
 
+bool Target::hasArithmetic(ScalarType type) const {
+  switch (type) {
+  case ScalarType::F8E4M3FN:
+  case ScalarType::F8E5M2:
+  case ScalarType::F8E8M0FNU:
+  case ScalarType::F6E2M3FN:
+  case ScalarType::F6E3M2FN:
+  case ScalarType::F4E2M1FN:
+    return false;
+  default:
+    return true;
+  }
+}
+
+const Target *tilewright::findFirstTarget(const std::function<bool(const Target &)> &has) {
+  for (const Target &target : allTargets())
+    if (has(target))
+      return &target;
+  return nullptr;
+}
+
 const Target *tilewright::findTargetForDevice(unsigned computeCapability) {
   const Target *best = nullptr;
   for (const Target &target : allTargets()) {

@@ -21,7 +21,7 @@ func.func @"a-b"() attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32,
 }
 
 //--- shared.mlir
-// SHARED: shared.mlir:[[# @LINE + 1]]:1: error: needs 200000 bytes of shared memory, but sm_89 has 101376
+// SHARED: shared.mlir:[[# @LINE + 1]]:1: error: needs 200000 bytes of shared memory, but sm_89 has 101376; sm_90a is the first target that has as much
 func.func @large() attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 200000 : i64} {
   return
 }

@@ -234,6 +234,54 @@ class BadPrograms(unittest.TestCase):
     def test_unknown_target(self):
         assert_refused("sm_12", "tile-compile", MATMUL, "--target=sm_12", "--emit=ptx")
 
+    def refused_with(self, target, message, text):
+        """Both tools refuse the program for that target: one located message, status 2."""
+        path = write("bad.mlir", text)
+        place = r"bad\.mlir:\d+:\d+: .*"
+        assert_refused(place + message, "tile-compile", path, "--emit=ptx", f"--target={target}")
+        options = ("--backend=emulator", f"--target={target}", "--arg=0=f32[64]:ones")
+        assert_refused(place + message, "tile-run", path, *options)
+
+    def test_type_without_arithmetic(self):
+        text = kernel(
+            "  %c0 = arith.constant 0 : index\n"
+            "  %0 = tile.load %x[%c0] : !tile.view<?xf32, strides = [?]> -> tensor<64xf32>\n"
+            "  %1 = arith.truncf %0 : tensor<64xf32> to tensor<64xTYPE>\n"
+            "  %2 = arith.addf %1, %1 : tensor<64xTYPE>\n"
+            "  %3 = arith.extf %2 : tensor<64xTYPE> to tensor<64xf32>\n"
+            "  tile.store %3, %x[%c0] : tensor<64xf32>, !tile.view<?xf32, strides = [?]>"
+        )
+        for target in ("sm_80", "sm_100a"):
+            for element in ("f8E4M3FN", "f8E5M2", "f4E2M1FN"):
+                message = f"'arith.addf' op expects arithmetic on '{element}', which {target} and all other targets lack"
+                self.refused_with(target, message, text.replace("TYPE", element))
+        # bf16 is computed everywhere, also where it is not in one instruction.
+        path = write("good.mlir", text.replace("TYPE", "bf16"))
+        self.assertEqual(run("tile-compile", path, "--emit=ptx", "-o", FOLDER / "good.ptx", "--target=sm_80")[0], 0)
+
+    def test_directed_rounding(self):
+        text = kernel(
+            "  %c0 = arith.constant 0 : index\n"
+            "  %0 = tile.load %x[%c0] : !tile.view<?xf32, strides = [?]> -> tensor<64xf32>\n"
+            "  %1 = arith.truncf %0 upward : tensor<64xf32> to tensor<64xf16>\n"
+            "  %2 = arith.extf %1 : tensor<64xf16> to tensor<64xf32>\n"
+            "  tile.store %2, %x[%c0] : tensor<64xf32>, !tile.view<?xf32, strides = [?]>"
+        )
+        self.refused_with("sm_80", "'arith.truncf' op expected to round to_nearest_even", text)
+
+    def test_more_shared_memory_than_the_target_has(self):
+        text = kernel(
+            "  %c0 = arith.constant 0 : index\n"
+            "  %1 = tile.load %x[%c0] : !tile.view<?xf32, strides = [?]> -> tensor<32768xf32>\n"
+            "  %2 = tile.reshape %1 : tensor<32768xf32> -> tensor<128x256xf32>\n"
+            "  %3 = tile.permute %2 [1, 0] : tensor<128x256xf32> -> tensor<256x128xf32>\n"
+            "  %4 = tile.reshape %3 : tensor<256x128xf32> -> tensor<32768xf32>\n"
+            "  tile.store %4, %x[%c0] : tensor<32768xf32>, !tile.view<?xf32, strides = [?]>",
+            attributes="tile.kernel, tile.grid = @g, tile.num_warps = 8 : i32",
+        )
+        message = r"needs \d+ bytes of shared memory, the target has 101376; sm_80 is the first target that has as much"
+        self.refused_with("sm_86", message, text)
+
     def test_bad_warps(self):
         for warps in ("0", "33", "-1", "many"):
             assert_refused("warps", "tile-compile", MATMUL, f"--num-warps={warps}", "--emit=ptx")

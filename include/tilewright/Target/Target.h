@@ -8,7 +8,10 @@
 #ifndef TILEWRIGHT_TARGET_TARGET_H
 #define TILEWRIGHT_TARGET_TARGET_H
 
+#include "tilewright/Support/ScalarType.h"
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +53,11 @@ struct Target {
   static constexpr unsigned kReservedSharedBytesPerBlock = 1024, kMaxStaticSharedBytes = 48 * 1024;
   static constexpr unsigned kNamedBarriers = 16, kSharedBanks = 32;
 
+  /// True if there are instructions that add, multiply and compare such elements; tf32 is computed as f32. Floats of eight
+  /// bits and less are converted and multiplied in tensor cores, no more, on all targets of the table. Source: PTX ISA
+  /// 9.0, types of add, mul, fma, min and setp.
+  bool hasArithmetic(ScalarType type) const;
+
   unsigned maxWarpsPerSm() const { return maxThreadsPerSm / kWarpSize; }
   /// Largest cluster that every GPU of this kind can launch; 1 without clusters.
   unsigned maxPortableClusterCtas() const { return hasTma ? 8 : 1; }
@@ -62,6 +70,9 @@ const std::vector<Target> &allTargets();
 
 /// The row of that name; or null, and `*error` (where given) says which names there are.
 const Target *findTarget(std::string_view name, std::string *error = nullptr);
+
+/// The oldest target of which `has` is true; null if there is none. For messages: where to find what a target lacks.
+const Target *findFirstTarget(const std::function<bool(const Target &)> &has);
 
 /// The newest target whose code runs on a device of that compute capability, e.g. sm_90a for 90; null if there is none.
 const Target *findTargetForDevice(unsigned computeCapability);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
+#include "tilewright/Target/Target.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
@@ -93,6 +94,8 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
     if (total > limitBytes) {
       InFlightDiagnostic diag = func.emitError("kernel needs ")
                                 << total << " bytes of shared memory, the target has " << int64_t(limitBytes);
+      if (const Target *first = findFirstTarget([&](const Target &t) { return t.maxSharedBytesPerBlock >= total; }))
+        diag << "; " << first->name << " is the first target that has as much";
       for (Buffer *buffer : ArrayRef<Buffer *>(bySize).take_front(3))
         diag.attachNote(buffer->alloc.getLoc()) << "a buffer of " << buffer->sizeBytes << " bytes is needed here";
       return signalPassFailure();

@@ -21,3 +21,13 @@ func.func @wide_integer_power(%x: i128) -> i128 {
   %0 = math.ipowi %x, %x : i128
   return %0 : i128
 }
+
+// -----
+
+// Only the first is reported: the same op stands once in each variant of a kernel.
+func.func @directed_rounding(%x: f32) -> (f16, f16) {
+  // expected-error @below {{'arith.truncf' op expected to round to_nearest_even, which is all that is lowered yet, found upward}}
+  %0 = arith.truncf %x upward : f32 to f16
+  %1 = arith.truncf %x toward_zero : f32 to f16
+  return %0, %1 : f16, f16
+}

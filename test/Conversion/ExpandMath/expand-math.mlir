@@ -94,10 +94,10 @@ func.func @left_alone(%x: f32) -> bf16 {
 
 // -----
 
-// A stated rounding is not the nearest one.
-// CHECK-LABEL: func @rounding_mode_is_left
-// CHECK:         arith.truncf %{{.*}} toward_zero : f32 to f8E5M2
-func.func @rounding_mode_is_left(%x: f32) -> f8E5M2 {
-  %0 = arith.truncf %x toward_zero : f32 to f8E5M2
-  return %0 : f8E5M2
+// LLVM would call a library for an op that states its rounding, also where it states the usual one.
+// CHECK-LABEL: func @nearest_is_not_stated
+// CHECK:         arith.truncf %{{.*}} : f32 to bf16
+func.func @nearest_is_not_stated(%x: f32) -> bf16 {
+  %0 = arith.truncf %x to_nearest_even : f32 to bf16
+  return %0 : bf16
 }

@@ -41,6 +41,20 @@ TEST(Target, RowsAreConsistent) {
   EXPECT_FALSE(findTarget("sm_120a")->hasTcgen05);
 }
 
+TEST(Target, FirstIsTheOldest) {
+  EXPECT_EQ(findFirstTarget([](const Target &) { return true; })->name, "sm_80");
+  EXPECT_EQ(findFirstTarget([](const Target &t) { return t.hasWgmma; })->name, "sm_90a");
+  EXPECT_EQ(findFirstTarget([](const Target &) { return false; }), nullptr);
+}
+
+TEST(Target, SmallFloatsHaveNoArithmetic) {
+  for (const Target &t : allTargets())
+    for (unsigned i = 0; i < kNumScalarTypes; ++i) {
+      auto type = static_cast<ScalarType>(i);
+      EXPECT_EQ(t.hasArithmetic(type), type < ScalarType::F8E4M3FN) << t.name << ", type " << i;
+    }
+}
+
 // Code for an `a` target runs on its own compute capability only, other code on newer ones too.
 TEST(Target, DeviceTakesTheNewestTargetThatRuns) {
   EXPECT_EQ(findTargetForDevice(75), nullptr);

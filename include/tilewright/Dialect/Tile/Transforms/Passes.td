@@ -4,6 +4,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckTargetPass : Pass<"tile-check-target", "::mlir::func::FuncOp"> {
+  let summary = "Refuse what the target has no instructions for";
+  let description = [{
+    An op of `arith` or `math` that computes with an element type is an error where the target has no arithmetic on it; the
+    message names the oldest target that has. Conversions, constants and `select` work for every type. Changes nothing, and
+    leaves functions without `tile.kernel` alone. Reports the first error of a kernel.
+    Example: test/Dialect/Tile/Transforms/check-target-invalid.mlir#add_f8
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "Name of the GPU to compile for">];
+}
+
 def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
   let summary = "Add variants of a kernel for unit strides and aligned memory";
   let description = [{
