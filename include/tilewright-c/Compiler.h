@@ -89,6 +89,8 @@ TW_EXPORTED const char *twModulePrint(TwModule *module);
  *     num-warps       warps per program, for kernels that do not say it themselves
  *     disable-pass    a pass that is left out
  *     cubin           true: also assemble with ptxas; false (the default)
+ *     lazy            true: no PTX, a bundle for the emulator, which lowers each variant at its first launch; false (the
+ *                     default)
  *
  * and the others that `tile-compile --help` lists for the compiler. An unknown key or a bad value is a diagnostic.
  */

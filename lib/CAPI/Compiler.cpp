@@ -52,7 +52,13 @@ struct TwCompiled {
 };
 
 // Whoever loads this library can ask the runtime for "emulator", before and without a context.
-[[maybe_unused]] static const bool isEmulatorRegistered = (registerEmulatorBackend(), true);
+static bool registerEmulator() {
+  EmulatorBackendOptions options;
+  options.lowerTiles = lowerTileSection;
+  registerEmulatorBackend(options);
+  return true;
+}
+[[maybe_unused]] static const bool isEmulatorRegistered = registerEmulator();
 
 const char *twVersion(void) { return TILEWRIGHT_VERSION; }
 const char *twLlvmVersion(void) { return LLVM_VERSION_STRING; }

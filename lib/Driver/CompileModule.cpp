@@ -9,16 +9,14 @@
 using namespace mlir;
 using namespace tilewright;
 
-/// One function of a module as a module of its own.
-static OwningOpRef<ModuleOp> isolate(func::FuncOp func) {
+OwningOpRef<ModuleOp> driver::isolate(func::FuncOp func) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(func->getParentOfType<ModuleOp>().getLoc());
   OpBuilder builder(module->getBodyRegion());
   builder.clone(*func);
   return module;
 }
 
-/// The text keeps source locations: the emulator reports them.
-static std::string printWithLocations(ModuleOp module) {
+std::string driver::printWithLocations(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   module.print(stream, OpPrintingFlags().enableDebugInfo(/*enable=*/true, /*prettyForm=*/false));
@@ -38,8 +36,8 @@ static FailureOr<CompiledVariant> compileVariant(func::FuncOp func, StringRef ke
   variant.symbol = variant.module = func.getSymName().str();
   variant.numThreads = intAttr(func, "tile_gpu.num_threads");
   variant.sharedBytes = intAttr(func, "tile_gpu.shared_bytes");
-  OwningOpRef<ModuleOp> module = isolate(func);
-  variant.simt = printWithLocations(*module);
+  OwningOpRef<ModuleOp> module = driver::isolate(func);
+  variant.simt = driver::printWithLocations(*module);
   if (!options.wantsPtx && !ptxas)
     return variant;
   if (failed(driver::convertToLlvmDialect(*module, options, times)))
@@ -113,7 +111,10 @@ static LogicalResult fillBundle(ModuleOp source, CompileResult &result, const Co
       result.bundle.add(SectionKind::Ptx, variant.module, variant.ptx);
     if (!variant.cubin.empty())
       result.bundle.add(SectionKind::Cubin, variant.module, variant.cubin);
-    result.bundle.add(SectionKind::Simt, variant.module, variant.simt);
+    if (variant.tiles.empty())
+      result.bundle.add(SectionKind::Simt, variant.module, variant.simt);
+    else
+      result.bundle.add(SectionKind::Tile, variant.module, variant.tiles);
   }
   result.report = driver::makeReport(result, options, ptxas);
   result.bundle.add(SectionKind::Report, "", result.report);
@@ -125,6 +126,9 @@ static LogicalResult fillBundle(ModuleOp source, CompileResult &result, const Co
 
 FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const CompileOptions &options, PhaseTimes *times) {
   std::optional<CudaTool> ptxas;
+  if (options.isLazy && options.wantsCubin)
+    return emitError(source.getLoc()) << "a bundle of tile programs, for the emulator alone, has no machine code: expected "
+                                         "one of the options 'lazy' and 'cubin'";
   if (options.wantsCubin) {
     FailureOr<CudaTool> found = driver::getPtxas(source, options);
     if (failed(found))
@@ -148,6 +152,14 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
     if (failed(plan))
       return failure();
     result.bundle.plan.kernels.push_back(std::move(*plan));
+  }
+  if (options.isLazy) {
+    for (const auto &[symbol, kernel] : kernels)
+      result.variants.push_back(
+          driver::makeTileVariant(module.lookupSymbol<func::FuncOp>(symbol), kernel, options));
+    if (failed(fillBundle(source, result, options, ptxas)))
+      return failure();
+    return result;
   }
   if (failed(driver::runStages(module, PipelineStage::Tile, PipelineStage::Gpu, options, times, "tile-to-gpu")))
     return failure();

@@ -17,6 +17,7 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
     {"kernel", "NAME", "compile only this kernel"},
     {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
+    {"lazy", "BOOL", "a bundle for the emulator, which lowers a variant at its first launch: true, or false (default)"},
     {"ptxas", "PATH", "the ptxas to use"},
     {"nvdisasm", "PATH", "the nvdisasm to use"},
 };
@@ -64,6 +65,10 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (value != "true" && value != "false")
       return refuse(error, key, "true or false", value);
     options.wantsCubin = value == "true";
+  } else if (key == "lazy") {
+    if (value != "true" && value != "false")
+      return refuse(error, key, "true or false", value);
+    options.isLazy = value == "true";
   } else if (key == "ptxas") {
     options.ptxasPath = value.str();
   } else if (key == "nvdisasm") {

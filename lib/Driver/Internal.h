@@ -34,6 +34,15 @@ mlir::FailureOr<std::string> compileToPtx(mlir::ModuleOp llvmModule, bool wantsL
 mlir::FailureOr<AssembledPtx> assemble(mlir::ModuleOp module, llvm::StringRef ptx, const CompileOptions &options,
                                        const std::optional<CudaTool> &ptxas, PhaseTimes *times);
 
+/// One function of a module as a module of its own.
+mlir::OwningOpRef<mlir::ModuleOp> isolate(mlir::func::FuncOp func);
+
+/// The text of a module for a bundle. It keeps source locations: the emulator reports them.
+std::string printWithLocations(mlir::ModuleOp module);
+
+/// A kernel of a tile-level module for CompileOptions::isLazy.
+CompiledVariant makeTileVariant(mlir::func::FuncOp func, llvm::StringRef kernel, const CompileOptions &options);
+
 /// The report of a compilation as JSON text.
 std::string makeReport(const CompileResult &result, const CompileOptions &options,
                        const std::optional<CudaTool> &ptxas);

@@ -30,8 +30,10 @@ std::string driver::makeReport(const CompileResult &result, const CompileOptions
           json.attribute("kernel", variant.kernel);
           json.attribute("symbol", variant.symbol);
           json.attribute("threads", variant.numThreads);
-          json.attribute("shared_bytes", variant.sharedBytes);
-          json.attribute("stages", 1);
+          if (variant.tiles.empty()) { // Else nothing is known yet.
+            json.attribute("shared_bytes", variant.sharedBytes);
+            json.attribute("stages", 1);
+          }
           if (variant.resources) {
             json.attribute("registers", variant.resources->registers);
             json.attribute("spill_store_bytes", variant.resources->spillStoreBytes);
@@ -58,7 +60,11 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
     stream << ", ptxas " << plan.ptxasVersion << '\n';
   for (const CompiledVariant &variant : result.variants) {
     stream << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": " << variant.numThreads
-           << " threads, " << variant.sharedBytes << " bytes of shared memory, 1 stage";
+           << " threads, ";
+    if (variant.tiles.empty())
+      stream << variant.sharedBytes << " bytes of shared memory, 1 stage";
+    else
+      stream << "lowered at its first launch";
     if (const auto &r = variant.resources)
       stream << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
              << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";

@@ -2,6 +2,7 @@
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
 #include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "tilewright/Target/Target.h"
 
@@ -24,15 +25,24 @@ using namespace tilewright;
 
 namespace {
 
+/// Host code of one module of a bundle.
+struct LoadedModule {
+  std::unique_ptr<EmulatedModule> code;
+  /// What each kernel needs, by name: known after lowering, so that a plan need not.
+  llvm::StringMap<uint32_t> sharedBytes;
+};
+
 class EmulatorBackend : public Backend {
 public:
   explicit EmulatorBackend(const EmulatorBackendOptions &options)
       : options(options), engine(options.engine), context(MLIRContext::Threading::DISABLED) {
     DialectRegistry registry;
-    registry.insert<tile_gpu::TileGPUDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                    index::IndexDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+    registry.insert<tile::TileDialect, tile_gpu::TileGPUDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                    func::FuncDialect, index::IndexDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
+                    vector::VectorDialect>();
     registerEmulatedModuleDialects(registry);
     context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
     pretend(*findTarget("sm_90a"));
   }
   ~EmulatorBackend() override {
@@ -59,7 +69,7 @@ private:
   /// The bundle whose plan holds this kernel, or null.
   const Bundle *findBundle(const PlanKernel &kernel) const;
   /// Host code of one module of a bundle, compiled on first use; null and an error if that fails.
-  const EmulatedModule *getModule(const Bundle &bundle, const std::string &name, std::string *error);
+  const LoadedModule *getModule(const Bundle &bundle, const std::string &name, std::string *error);
   /// Where the host finds a range of device memory; null and an error if it is not inside one buffer.
   char *findRange(uint64_t address, uint64_t bytes, const char *what, std::string *error);
 
@@ -71,7 +81,7 @@ private:
   Engine engine;
   MLIRContext context;
   std::vector<const Bundle *> bundles;
-  std::map<std::pair<const Bundle *, std::string>, std::unique_ptr<EmulatedModule>> modules;
+  std::map<std::pair<const Bundle *, std::string>, LoadedModule> modules;
 };
 
 } // namespace
@@ -166,40 +176,57 @@ const Bundle *EmulatorBackend::findBundle(const PlanKernel &kernel) const {
   return nullptr;
 }
 
-const EmulatedModule *EmulatorBackend::getModule(const Bundle &bundle, const std::string &name, std::string *error) {
-  std::unique_ptr<EmulatedModule> &compiled = modules[{&bundle, name}];
-  if (compiled)
-    return compiled.get();
+/// "k.mlir:3:7: message" for a place in a file, else the message alone.
+static std::string describe(Diagnostic &diagnostic) {
+  std::string text;
+  diagnostic.getLocation()->walk([&](Location inner) {
+    auto file = dyn_cast<FileLineColLoc>(inner);
+    if (!file)
+      return WalkResult::advance();
+    text = (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn()) + ": ").str();
+    return WalkResult::interrupt();
+  });
+  return text + diagnostic.str();
+}
+
+const LoadedModule *EmulatorBackend::getModule(const Bundle &bundle, const std::string &name, std::string *error) {
+  LoadedModule &loaded = modules[{&bundle, name}];
+  if (loaded.code)
+    return &loaded;
   const BundleSection *section = bundle.find(SectionKind::Simt, name);
-  if (!section) {
-    setError(error, "the bundle has no SIMT section '" + name + "', which the emulator needs");
+  const BundleSection *tiles = section ? nullptr : bundle.find(SectionKind::Tile, name);
+  if (!section && (!tiles || !options.lowerTiles)) {
+    setError(error, "the bundle has no SIMT section '" + name + "', which the emulator needs" +
+                        (tiles ? ": this program cannot lower tiles" : ""));
     return nullptr;
   }
   std::string diagnostics;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-      llvm::raw_string_ostream stream(diagnostics);
-      stream << (diagnostics.empty() ? "" : "; ") << diagnostic.getLocation() << ": " << diagnostic;
-    }
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      diagnostics += (diagnostics.empty() ? "" : "; ") + describe(diagnostic);
     return success();
   });
   auto fail = [&] {
-    setError(error, "cannot emulate module '" + name + "': " + diagnostics);
+    setError(error, diagnostics + " (module '" + name + "')");
     return nullptr;
   };
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(section->data, ParserConfig(&context), name);
-  if (!module)
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>((section ? section : tiles)->data, ParserConfig(&context), name);
+  if (!module || (tiles && failed(options.lowerTiles(*module, bundle.plan))))
     return fail();
   PassManager manager(&context);
   manager.addPass(createExpandMathPass());
   manager.addPass(createConvertSIMTToEmulatorPass());
   if (failed(manager.run(*module)))
     return fail();
+  for (auto func : module->getOps<LLVM::LLVMFuncOp>())
+    if (auto bytes = func->getAttrOfType<IntegerAttr>("tile_gpu.shared_bytes"))
+      loaded.sharedBytes[func.getSymName()] = static_cast<uint32_t>(bytes.getInt());
   FailureOr<std::unique_ptr<EmulatedModule>> made = EmulatedModule::compile(*module, options.hostCode);
   if (failed(made))
     return fail();
-  compiled = std::move(*made);
-  return compiled.get();
+  loaded.code = std::move(*made);
+  return &loaded;
 }
 
 bool EmulatorBackend::launch(const PlanKernel &kernel, const PlanVariant &variant, const uint64_t *slots,
@@ -207,16 +234,16 @@ bool EmulatorBackend::launch(const PlanKernel &kernel, const PlanVariant &varian
   const Bundle *bundle = findBundle(kernel);
   if (!bundle)
     return setError(error, "kernel '" + kernel.name + "' is of no bundle that is loaded");
-  const EmulatedModule *module = getModule(*bundle, variant.module, error);
+  const LoadedModule *module = getModule(*bundle, variant.module, error);
   if (!module)
     return false;
-  const KernelCode *code = module->lookup(variant.symbol);
+  const KernelCode *code = module->code->lookup(variant.symbol);
   if (!code)
     return setError(error, "module '" + variant.module + "' has no kernel '" + variant.symbol + "'");
   LaunchShape shape;
   shape.grid = {grid[0], grid[1], grid[2]};
   shape.numThreads = variant.numThreads;
-  shape.dynamicSharedBytes = variant.dynamicSharedBytes;
+  shape.dynamicSharedBytes = std::max(variant.dynamicSharedBytes, module->sharedBytes.lookup(variant.symbol));
   RunReport report = engine.run(*code, shape, slots, memory);
   return report.isOk() || setError(error, report.message);
 }
@@ -225,9 +252,9 @@ std::unique_ptr<Backend> tilewright::createEmulatorBackend(const EmulatorBackend
   return std::make_unique<EmulatorBackend>(options);
 }
 
-void tilewright::registerEmulatorBackend() {
-  registerBackendFactory("emulator", [](const BackendOptions &options) {
-    EmulatorBackendOptions emulator;
+void tilewright::registerEmulatorBackend(const EmulatorBackendOptions &given) {
+  registerBackendFactory("emulator", [given](const BackendOptions &options) {
+    EmulatorBackendOptions emulator = given;
     emulator.engine.seed = options.seed;
     return BackendResult{BackendStatus::Ok, createEmulatorBackend(emulator), ""};
   });

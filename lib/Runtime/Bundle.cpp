@@ -59,6 +59,8 @@ std::string_view tilewright::sectionKindName(SectionKind kind) {
     return "SIMT";
   case SectionKind::Report:
     return "report";
+  case SectionKind::Tile:
+    return "tile";
   }
   return "unknown";
 }

@@ -32,7 +32,8 @@ def compile(source: str | os.PathLike[str], target: str = "sm_90a", **options: O
 
     `source` is a path or the text itself: a string with a line break is text. Options are those of `tile-compile`
     with underscores, e.g. `num_warps=4`, `disable_pass=["tile-specialize"]`, `extents={"M": 64}`; True and False
-    switch a flag. Raises CompileError for a program or an option that is refused, and OSError for a file that cannot
+    switch a flag. With `lazy=True` the module is for the emulator alone, which lowers each variant when it is first
+    launched. Raises CompileError for a program or an option that is refused, and OSError for a file that cannot
     be read. Warnings are kept in `Module.diagnostics`.
     """
     if isinstance(source, str) and "\n" in source:

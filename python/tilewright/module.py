@@ -112,10 +112,11 @@ class Module:
         module.diagnostics = list(diagnostics)
         for name in module.kernels:
             key = name.encode()
-            module._ptx[name] = [
+            texts = [
                 lib.twCompiledPtx(compiled, key, variant).decode()
                 for variant in range(lib.twCompiledVariantCount(compiled, key))
             ]
+            module._ptx[name] = [text for text in texts if text]  # None was made for a lazy module.
         return module
 
     @property
@@ -142,7 +143,7 @@ class Module:
         """The PTX of one variant of a kernel: 0 is tried first, -1 is the one that serves every argument.
 
         `kernel` may be left out where there is only one. Raises KeyError for an unknown kernel and LookupError for
-        a module that was loaded from a bundle or an unknown variant.
+        a module that was loaded from a bundle, a lazy one or an unknown variant.
         """
         if kernel is None:
             if len(self._kernels) != 1:

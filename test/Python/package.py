@@ -89,6 +89,21 @@ class Modules(unittest.TestCase):
         with self.assertRaises(LookupError):
             tilewright.load(self.module.bundle()).ptx("vector_add")
 
+    def test_lazy(self):
+        module = tilewright.compile(MATMUL, lazy=True)
+        self.assertEqual([variant["symbol"] for variant in module.report["variants"]], ["matmul__v0", "matmul__v1", "matmul"])
+        self.assertNotIn("shared_bytes", module.report["variants"][0])
+        with self.assertRaisesRegex(LookupError, "has 0 variants with PTX"):
+            module.ptx()
+        a, b = np.eye(48, dtype=np.float16), np.arange(48 * 48).reshape(48, 48).astype(np.float16) / 8
+        for rows in (48, 47):  # Aligned; then any stride, by a view.
+            for left in (a[:rows], np.asfortranarray(a[:rows])):
+                c = np.full((rows, 48), np.nan, np.float16)
+                module["matmul"](left, b, c, backend="emulator")
+                np.testing.assert_array_equal(c, b[:rows])
+        with self.assertRaisesRegex(tilewright.CompileError, "'lazy' and 'cubin'"):
+            tilewright.compile(MATMUL, lazy=True, cubin=True)
+
     def test_plain_data(self):
         self.assertIsInstance(self.module.report, dict)
         self.assertIsInstance(self.module.plan, dict)

@@ -58,6 +58,8 @@ static cl::opt<std::string> nvdisasmPath("nvdisasm", cl::cat(category), cl::valu
                                          cl::desc("the nvdisasm to use"));
 static cl::list<std::string> disabledPasses("disable-pass", cl::cat(category), cl::value_desc("NAME"),
                                             cl::desc("leave an optimisation out; may be given several times"));
+static cl::opt<std::string> isLazy("lazy", cl::cat(category), cl::value_desc("BOOL"),
+                                   cl::desc("a bundle for the emulator, which lowers a variant at its first launch"));
 static cl::opt<bool> bundleCubin("cubin", cl::cat(category), cl::desc("put machine code into a bundle too"));
 
 static int fail(const llvm::Twine &message) {
@@ -67,7 +69,8 @@ static int fail(const llvm::Twine &message) {
 
 static bool readOptions(CompileOptions &options, std::string &error) {
   for (cl::opt<std::string> *option :
-       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &kernel, &ptxasPath, &nvdisasmPath})
+       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &kernel, &isLazy, &ptxasPath,
+        &nvdisasmPath})
     if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
       return false;
   for (const std::string &pass : disabledPasses)
@@ -140,7 +143,7 @@ static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, Ph
       return fail(error);
     if (!ptxas && wantsAudit)
       llvm::errs() << "audit: nothing is checked: " << error << '\n';
-    options.wantsCubin |= ptxas.has_value();
+    options.wantsCubin |= ptxas && (wantsAudit || !options.isLazy);
     if (ptxas)
       options.ptxasPath = ptxas->path;
   }

@@ -86,6 +86,9 @@ static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOpti
   }
   options.kernel = run.kernel;
   options.wantsPtx = !isEmulated;
+  // The emulator lowers the one variant that the arguments select; remarks and a report are about all.
+  if (isEmulated && filter.isEmpty() && !wantsReport && !options.wantsCubin)
+    options.isLazy = true;
   std::optional<CompileResult> result = compile(std::move(buffer), options, filter);
   if (!result)
     return kRunBadInput;
@@ -105,7 +108,9 @@ static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOpti
 }
 
 int main(int argc, char **argv) {
-  registerEmulatorBackend();
+  EmulatorBackendOptions emulator;
+  emulator.lowerTiles = lowerTileSection;
+  registerEmulatorBackend(emulator);
   CommandLine line(argc, argv);
   RunOptions run;
   CompileOptions options;

@@ -32,6 +32,8 @@ struct CompiledVariant {
   /// Name in the source, entry point, and name of its sections in the bundle.
   std::string kernel, symbol, module;
   uint32_t numThreads = 0, sharedBytes = 0;
+  /// Its tile program as MLIR text with source locations, for CompileOptions::isLazy; nothing of what follows is there then.
+  std::string tiles;
   /// One thread's program as MLIR text with source locations: what the emulator runs.
   std::string simt;
   /// Only where CompileOptions::wantsPtx.
@@ -64,6 +66,10 @@ lowerModule(mlir::ModuleOp module, EmitLevel level, const CompileOptions &option
 /// Compiles every kernel and variant on its own, and makes plan, report and bundle.
 mlir::FailureOr<CompileResult> compileModule(mlir::ModuleOp module, const CompileOptions &options,
                                              PhaseTimes *times = nullptr);
+
+/// Lowers a module of one Tile section of a bundle to one thread's programs, in place, by the target and the options that
+/// the bundle's plan records. For EmulatorBackendOptions::lowerTiles.
+mlir::LogicalResult lowerTileSection(mlir::ModuleOp module, const LaunchPlan &plan);
 
 /// The report for people, one line per fact.
 void printReport(const CompileResult &result, llvm::raw_ostream &stream);

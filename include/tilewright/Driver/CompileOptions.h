@@ -28,6 +28,8 @@ struct CompileOptions {
   bool wantsPtx = true;
   /// Machine code in a bundle.
   bool wantsCubin = false;
+  /// A bundle for the emulator alone, with tile programs that it lowers one by one, each at its first launch.
+  bool isLazy = false;
   /// Programs to use instead of those that are found.
   std::string ptxasPath, nvdisasmPath;
 

@@ -8,8 +8,8 @@
 ///        u64 checksum of name and data, u64 zero
 ///     then names and data, each data 16-byte aligned, gaps are zero
 ///
-/// There is one Plan section. A module of a variant (`PlanVariant::module`) is a name shared by its Ptx, Cubin and
-/// Simt sections. The same sections give the same bytes.
+/// There is one Plan section. A module of a variant (`PlanVariant::module`) is a name shared by its Ptx, Cubin, Simt and
+/// Tile sections. The same sections give the same bytes.
 #ifndef TILEWRIGHT_RUNTIME_BUNDLE_H
 #define TILEWRIGHT_RUNTIME_BUNDLE_H
 
@@ -32,9 +32,10 @@ enum class SectionKind : uint32_t {
   Cubin = 3,  ///< Machine code of one module, for the plan's target
   Simt = 4,   ///< SIMT-level MLIR text of one module, which the emulator executes
   Report = 5, ///< JSON for people and tools: registers, spills, decisions
+  Tile = 6,   ///< Tile-level MLIR text of one module without a Simt section: the emulator lowers it at its first launch
 };
 
-/// "plan", "PTX", "cubin", "SIMT" or "report"; "unknown" for a number that is no kind.
+/// "plan", "PTX", "cubin", "SIMT", "report" or "tile"; "unknown" for a number that is no kind.
 std::string_view sectionKindName(SectionKind kind);
 
 struct BundleSection {

@@ -160,7 +160,8 @@ struct PlanVariant {
   std::vector<uint32_t> grid;
   uint32_t numThreads = 128;
   std::array<uint32_t, 3> cluster = {1, 1, 1};
-  /// Shared memory requested at launch, and what the module declares by itself, in bytes.
+  /// Shared memory requested at launch, and what the module declares by itself, in bytes. 0 for a module that is lowered
+  /// at its first launch.
   uint32_t dynamicSharedBytes = 0, staticSharedBytes = 0;
   std::vector<PlanLaunchArg> launchArgs;
   /// What the guard assumes, in words, e.g. "a: unit stride in dim 1". For reports.

@@ -159,11 +159,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
-    unsigned numWarps = this->numWarps;
-    if (auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps"))
-      numWarps = pinned.getInt();
-    if (numWarps == 0)
-      numWarps = chooseNumWarps(func);
+    unsigned numWarps = chooseNumWarps(func, this->numWarps);
     if (numWarps < 1 || numWarps > 32) {
       func.emitError("expected 1 to 32 warps, found ") << numWarps;
       return signalPassFailure();

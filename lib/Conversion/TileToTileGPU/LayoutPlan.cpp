@@ -239,7 +239,11 @@ private:
 
 } // namespace
 
-unsigned tilewright::chooseNumWarps(func::FuncOp func) {
+unsigned tilewright::chooseNumWarps(func::FuncOp func, unsigned wanted) {
+  if (auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps"))
+    return pinned.getInt();
+  if (wanted != 0)
+    return wanted;
   constexpr int64_t kAccumulatorRegisters = 64;
   int64_t warps = 4;
   func.walk([&](tile::DotOp dot) {

@@ -120,8 +120,8 @@ TEST_F(EmulatorBackendTest, BadBundles) {
   ASSERT_TRUE(backend->load(bundle, &error)) << error;
   bundle.sections[0].data = "func.func @scale(";
   EXPECT_FALSE(launch({0, 0}, 1));
-  EXPECT_EQ(error.rfind("cannot emulate module 'scale': ", 0), 0u) << error;
-  EXPECT_NE(error.find("scale"), std::string::npos);
+  EXPECT_EQ(error.rfind("scale:1:17: ", 0), 0u) << error;
+  EXPECT_NE(error.find(" (module 'scale')"), std::string::npos) << error;
   bundle.sections[0].data = "func.func @other() attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, "
                             "tile_gpu.shared_bytes = 0 : i64} { return }";
   EXPECT_FALSE(launch({0, 0}, 1));
@@ -133,6 +133,41 @@ TEST_F(EmulatorBackendTest, BadBundles) {
   ASSERT_TRUE(backend->load(bundle, &error)) << error;
   EXPECT_FALSE(launch({0, 0}, 1));
   EXPECT_EQ(error, "the bundle has no SIMT section 'scale', which the emulator needs");
+}
+
+// A variant without SIMT text is lowered when it is first launched, and the others are not.
+TEST_F(EmulatorBackendTest, LowersTilesAtTheFirstLaunch) {
+  PlanKernel &kernel = bundle.plan.kernels[0];
+  kernel.variants.push_back(kernel.variants[0]);
+  kernel.variants[1].symbol = kernel.variants[1].module = "other";
+  kernel.variants[0].dynamicSharedBytes = 0; // Known after lowering only.
+  bundle.sections[0].kind = SectionKind::Tile;
+  bundle.add(SectionKind::Tile, "other", "not lowered, so never read");
+  ASSERT_TRUE(backend->load(bundle, &error)) << error;
+  EXPECT_FALSE(launch({0, 0}, 1));
+  EXPECT_EQ(error, "the bundle has no SIMT section 'scale', which the emulator needs: this program cannot lower tiles");
+
+  unsigned numLowered = 0;
+  EmulatorBackendOptions options;
+  options.lowerTiles = [&](mlir::ModuleOp, const LaunchPlan &plan) {
+    EXPECT_EQ(&plan, &bundle.plan);
+    ++numLowered;
+    return mlir::success(); // The text is one thread's program already.
+  };
+  backend = createEmulatorBackend(options);
+  ASSERT_TRUE(backend->load(bundle, &error)) << error;
+  EXPECT_EQ(numLowered, 0u);
+  EXPECT_TRUE(launch({0, 0}, 1)) << error;
+  EXPECT_TRUE(launch({0, 0}, 1)) << error;
+  EXPECT_EQ(numLowered, 1u);
+
+  options.lowerTiles = [](mlir::ModuleOp module, const LaunchPlan &) -> mlir::LogicalResult {
+    return mlir::emitError(mlir::FileLineColLoc::get(module.getContext(), "k.mlir", 3, 7)) << "no such way";
+  };
+  backend = createEmulatorBackend(options);
+  ASSERT_TRUE(backend->load(bundle, &error)) << error;
+  EXPECT_FALSE(launch({0, 0}, 1));
+  EXPECT_EQ(error, "k.mlir:3:7: no such way (module 'scale')");
 }
 
 TEST_F(EmulatorBackendTest, MemoryErrors) {

@@ -45,9 +45,9 @@ tile_gpu::LayoutAttr wantedOperandLayout(mlir::Operation *op, unsigned index, ti
 /// Plans the layouts of all tiles of `func` for programs of `numWarps` warps. Pure: `func` is not changed.
 LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsigned numWarps);
 
-/// Warps for a kernel that does not say: four, or as many up to sixteen as keep the accumulator of its largest product to 64
-/// registers a thread, so that operands and addresses find room beside it.
-unsigned chooseNumWarps(mlir::func::FuncOp func);
+/// Warps of a kernel: its `tile.num_warps`, else `wanted` where that is not 0, else four, or as many up to sixteen as keep the
+/// accumulator of its largest product to 64 registers a thread, so that operands and addresses find room beside it.
+unsigned chooseNumWarps(mlir::func::FuncOp func, unsigned wanted);
 
 /// The layout of a tile that nothing has an opinion on: last dimension fastest, `vector` elements a thread.
 tile_gpu::LayoutAttr defaultLayout(mlir::RankedTensorType type, unsigned numWarps);
