@@ -121,6 +121,78 @@ OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
+  if (getSources().size() == 1 && getSources()[0].getType() == getResult().getType() &&
+      isBehind(getSources()[0], *this))
+    return getSources()[0];
+  // Equal splats are one splat.
+  auto first = dyn_cast_or_null<DenseElementsAttr>(adaptor.getSources().front());
+  if (!first || !first.isSplat())
+    return {};
+  for (Attribute attr : adaptor.getSources()) {
+    auto dense = dyn_cast_or_null<DenseElementsAttr>(attr);
+    if (!dense || !dense.isSplat() || dense.getSplatValue<Attribute>() != first.getSplatValue<Attribute>())
+      return {};
+  }
+  return resplat(first, getResult().getType());
+}
+
+/// Whether a constant zero stands in each of `indices`.
+static bool areZero(ArrayRef<Attribute> indices) {
+  return llvm::all_of(indices, [](Attribute attr) {
+    auto number = dyn_cast_or_null<IntegerAttr>(attr);
+    return number && number.getValue().isZero();
+  });
+}
+
+OpFoldResult ExtractOp::fold(FoldAdaptor adaptor) {
+  // The one block that there is, or poison.
+  if (getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
+    return getSource();
+  if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
+    return splat;
+  auto insert = getSource().getDefiningOp<InsertOp>();
+  if (insert && isBehind(insert.getResult(), *this) && isBehind(insert.getSource(), insert) &&
+      insert.getSource().getType() == getResult().getType() && insert.getIndices() == getIndices())
+    return insert.getSource();
+  auto concat = getSource().getDefiningOp<ConcatOp>();
+  if (!concat || !isBehind(concat.getResult(), *this))
+    return {};
+  // Sources of one extent are the blocks.
+  SmallVector<Attribute> others(adaptor.getIndices());
+  auto number = dyn_cast_or_null<IntegerAttr>(others[concat.getDim()]);
+  others.erase(others.begin() + concat.getDim());
+  if (!number || !areZero(others) || number.getValue().uge(concat.getSources().size()))
+    return {};
+  for (Value source : concat.getSources())
+    if (source.getType() != getResult().getType())
+      return {};
+  Value block = concat.getSources()[number.getInt()];
+  return isBehind(block, concat) ? OpFoldResult(block) : OpFoldResult();
+}
+
+OpFoldResult InsertOp::fold(FoldAdaptor adaptor) {
+  // All of it is replaced, or the result is poison.
+  if (getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
+    return getSource();
+  // What is put back where it was taken from.
+  auto extract = getSource().getDefiningOp<ExtractOp>();
+  if (extract && isBehind(getDest(), *this) && extract.getSource() == getDest() && extract.getIndices() == getIndices())
+    return getDest();
+  return {};
+}
+
+LogicalResult ScanOp::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &results) {
+  // Prefixes of one element are the elements.
+  if (cast<RankedTensorType>(getSources()[0].getType()).getDimSize(getDim()) != 1)
+    return failure();
+  for (auto [source, result] : llvm::zip(getSources(), getResults()))
+    if (source.getType() != result.getType() || !isBehind(source, *this))
+      return failure();
+  llvm::append_range(results, getSources());
+  return success();
+}
+
 namespace {
 /// A shape op on a splat is a splat.
 template <typename OpTy> struct SplatThroughShape : public OpRewritePattern<OpTy> {

@@ -60,21 +60,48 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+/// Sources of a reduction or scan: at least one, as many results, one shape, `dim` below the rank.
+template <typename OpTy> static LogicalResult verifySources(OpTy op) {
+  size_t count = op.getSources().size();
+  if (count == 0 || op.getResults().size() != count) // reduce_c1, scan_c1
+    return op.emitOpError() << "expects as many results as sources, at least one, found " << count << " and "
+                            << op.getResults().size();
+  auto first = cast<RankedTensorType>(op.getSources()[0].getType());
+  int64_t dim = op.getDim();
+  if (dim < 0 || dim >= first.getRank()) // reduce_c1, scan_c1
+    return op.emitOpError() << "expects dim to be below the rank " << first.getRank() << ", found " << dim;
+  for (Value source : op.getSources()) {
+    auto tile = cast<RankedTensorType>(source.getType());
+    if (tile.getShape() != first.getShape()) // reduce_c1, scan_c1
+      return op.emitOpError() << "expects sources of one shape, found " << first << " and " << tile;
+  }
+  return success();
+}
+
+template <typename OpTy> static LogicalResult verifyIdentity(OpTy op) {
+  if (!op.getIdentity())
+    return success();
+  size_t count = op.getSources().size();
+  if (op.getIdentity()->size() != count) // reduce_c4, scan_c4
+    return op.emitOpError() << "expects " << count << " identities, found " << op.getIdentity()->size();
+  for (size_t i = 0; i < count; ++i) {
+    auto value = dyn_cast<TypedAttr>((*op.getIdentity())[i]);
+    Type element = getElementTypeOrSelf(op.getSources()[i].getType());
+    if (!value || value.getType() != element || !isa<IntegerAttr, FloatAttr>(value)) // reduce_c4, scan_c4
+      return op.emitOpError() << "expects identity " << i << " to be " << element << ", found "
+                              << (*op.getIdentity())[i];
+  }
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
-  size_t count = getSources().size();
-  if (count == 0 || getResults().size() != count) // reduce_c1
-    return emitOpError() << "expects as many results as sources, at least one, found " << count << " and "
-                         << getResults().size();
-  auto first = cast<RankedTensorType>(getSources()[0].getType());
+  if (failed(verifySources(*this)))
+    return failure();
   int64_t dim = getDim();
-  if (dim < 0 || dim >= first.getRank()) // reduce_c1
-    return emitOpError() << "expects dim to be below the rank " << first.getRank() << ", found " << dim;
-  SmallVector<int64_t> shape(first.getShape());
+  SmallVector<int64_t> shape(cast<RankedTensorType>(getSources()[0].getType()).getShape());
   shape.erase(shape.begin() + dim);
   for (auto [source, result] : llvm::zip(getSources(), getResults())) {
     auto tile = cast<RankedTensorType>(source.getType());
-    if (tile.getShape() != first.getShape()) // reduce_c1
-      return emitOpError() << "expects sources of one shape, found " << first << " and " << tile;
     auto reduced = dyn_cast<RankedTensorType>(result.getType());
     bool fits = shape.empty() ? result.getType() == tile.getElementType()
                               : reduced && reduced.getShape() == ArrayRef<int64_t>(shape) &&
@@ -83,49 +110,52 @@ LogicalResult ReduceOp::verify() {
       return emitOpError() << "expects a result of " << tile << " without dim " << dim << ", found "
                            << result.getType();
   }
-  if (!getIdentity())
-    return success();
-  if (getIdentity()->size() != count) // reduce_c4
-    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
-  for (size_t i = 0; i < count; ++i) {
-    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
-    Type element = getElementTypeOrSelf(getSources()[i].getType());
-    if (!value || value.getType() != element || !isa<IntegerAttr, FloatAttr>(value)) // reduce_c4
-      return emitOpError() << "expects identity " << i << " to be " << element << ", found " << (*getIdentity())[i];
+  return verifyIdentity(*this);
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifySources(*this)))
+    return failure();
+  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
+    auto from = cast<RankedTensorType>(source.getType()), to = cast<RankedTensorType>(result.getType());
+    if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType()) // scan_c1
+      return emitOpError() << "expects a result of shape and element type of " << from << ", found " << to;
   }
-  return success();
+  return verifyIdentity(*this);
 }
 
 // The body has been verified by itself when this runs.
-LogicalResult ReduceOp::verifyRegions() {
-  size_t count = getSources().size();
-  Block &body = getBody().front();
-  if (body.getNumArguments() != 2 * count) // reduce_c2
-    return emitOpError() << "expects a body of " << 2 * count << " arguments, accumulators then elements, found "
+template <typename OpTy> static LogicalResult verifyCombiner(OpTy op) {
+  size_t count = op.getSources().size();
+  Block &body = op.getBody().front();
+  if (body.getNumArguments() != 2 * count) // reduce_c2, scan_c2
+    return op.emitOpError() << "expects a body of " << 2 * count << " arguments, accumulators then elements, found "
                          << body.getNumArguments();
   for (size_t i = 0; i < 2 * count; ++i) {
-    Type element = getElementTypeOrSelf(getSources()[i % count].getType());
-    if (body.getArgument(i).getType() != element) // reduce_c2
-      return emitOpError() << "expects body argument " << i << " to be " << element << ", found "
+    Type element = getElementTypeOrSelf(op.getSources()[i % count].getType());
+    if (body.getArgument(i).getType() != element) // reduce_c2, scan_c2
+      return op.emitOpError() << "expects body argument " << i << " to be " << element << ", found "
                            << body.getArgument(i).getType();
   }
   auto yield = dyn_cast<YieldOp>(body.back());
-  if (!yield || yield.getValues().size() != count) // reduce_c2
-    return emitOpError() << "expects the body to yield " << count << " values";
+  if (!yield || yield.getValues().size() != count) // reduce_c2, scan_c2
+    return op.emitOpError() << "expects the body to yield " << count << " values";
   for (size_t i = 0; i < count; ++i)
-    if (yield.getValues()[i].getType() != body.getArgument(i).getType()) // reduce_c2
-      return emitOpError() << "expects yielded value " << i << " to be " << body.getArgument(i).getType() << ", found "
+    if (yield.getValues()[i].getType() != body.getArgument(i).getType()) // reduce_c2, scan_c2
+      return op.emitOpError() << "expects yielded value " << i << " to be " << body.getArgument(i).getType() << ", found "
                            << yield.getValues()[i].getType();
-  for (Operation &op : body.without_terminator()) {
-    if (!isMemoryEffectFree(&op)) // reduce_c3
-      return emitOpError() << "expects a body without memory effects, found " << op.getName();
+  for (Operation &inner : body.without_terminator()) {
+    if (!isMemoryEffectFree(&inner)) // reduce_c3, scan_c3
+      return op.emitOpError() << "expects a body without memory effects, found " << inner.getName();
     auto isTile = [](Type type) { return isa<TensorType>(type); };
-    WalkResult result = op.walk([&](Operation *nested) {
+    WalkResult result = inner.walk([&](Operation *nested) {
       bool has = llvm::any_of(nested->getOperandTypes(), isTile) || llvm::any_of(nested->getResultTypes(), isTile);
       return has ? WalkResult::interrupt() : WalkResult::advance();
     });
-    if (result.wasInterrupted()) // reduce_c2
-      return emitOpError() << "expects scalars in the body, found a tile in " << op.getName();
+    if (result.wasInterrupted()) // reduce_c2, scan_c2
+      return op.emitOpError() << "expects scalars in the body, found a tile in " << inner.getName();
   }
   return success();
 }
+LogicalResult ReduceOp::verifyRegions() { return verifyCombiner(*this); }
+LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "TilePads.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -102,8 +103,7 @@ static SmallVector<int64_t> walked(std::optional<ArrayRef<int64_t>> dims, ViewTy
 SmallVector<int64_t> LoadOp::walkedDims() { return walked(getDims(), getView().getType()); }
 SmallVector<int64_t> StoreOp::walkedDims() { return walked(getDims(), getView().getType()); }
 
-/// Whether `type` has the value that `pad` names.
-static bool hasPad(Type type, Pad pad) {
+bool tilewright::tile::hasPad(Type type, Pad pad) {
   auto element = dyn_cast<FloatType>(type);
   if (!element || pad == Pad::none)
     return pad == Pad::none || pad == Pad::zero;

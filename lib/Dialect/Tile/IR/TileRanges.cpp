@@ -79,3 +79,22 @@ void ReshapeOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRang
 void PermuteOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {
   keepRange(*this, ranges, set);
 }
+void ExtractOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {
+  keepRange(*this, ranges, set);
+}
+
+/// What is put together from tiles is within the range of one of them.
+static void joinRanges(Value result, ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {
+  if (!getElementTypeOrSelf(result.getType()).isSignlessInteger())
+    return;
+  ConstantIntRanges all = ranges.front();
+  for (const ConstantIntRanges &range : ranges.drop_front())
+    all = all.rangeUnion(range);
+  set(result, all);
+}
+void ConcatOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {
+  joinRanges(getResult(), ranges, set);
+}
+void InsertOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {
+  joinRanges(getResult(), ranges.take_front(2), set); // Not the indices.
+}

@@ -81,3 +81,46 @@ LogicalResult PermuteOp::verify() {
     return emitOpError() << "expects the permuted shape of " << from << ", found " << to;
   return verifySameElement(*this);
 }
+
+LogicalResult ConcatOp::verify() {
+  if (getSources().empty()) // concat_c1
+    return emitOpError() << "expects at least one source";
+  RankedTensorType to = tileOf(getResult());
+  int64_t dim = getDim(), sum = 0;
+  if (dim < 0 || dim >= to.getRank()) // concat_c1
+    return emitOpError() << "expects dim to be below the rank " << to.getRank() << ", found " << dim;
+  for (Value source : getSources()) {
+    RankedTensorType from = tileOf(source);
+    bool fits = from.getRank() == to.getRank() && from.getElementType() == to.getElementType();
+    for (int64_t i = 0; fits && i < to.getRank(); ++i)
+      fits = i == dim || from.getDimSize(i) == to.getDimSize(i);
+    if (!fits) // concat_c2
+      return emitOpError() << "expects sources that differ from the result along dim " << dim << " only, found " << from
+                           << " and " << to;
+    sum += from.getDimSize(dim);
+  }
+  if (sum != to.getDimSize(dim)) // concat_c3
+    return emitOpError() << "expects extents along dim " << dim << " that add up to " << to.getDimSize(dim)
+                         << ", found " << sum;
+  return success();
+}
+
+/// Constraints C1 and C2 of ops that name one block of `whole`.
+static LogicalResult verifyBlockOf(Operation *op, RankedTensorType whole, RankedTensorType block, size_t indices) {
+  if (static_cast<int64_t>(indices) != whole.getRank()) // extract_c1, insert_c1
+    return op->emitOpError() << "expects " << whole.getRank() << " indices, one per dim, found " << indices;
+  bool fits = whole.getRank() == block.getRank() && whole.getElementType() == block.getElementType();
+  for (int64_t i = 0; fits && i < whole.getRank(); ++i)
+    fits = whole.getDimSize(i) % block.getDimSize(i) == 0;
+  if (!fits) // extract_c2, insert_c2
+    return op->emitOpError() << "expects a block whose extents divide those of " << whole << ", found " << block;
+  return success();
+}
+
+LogicalResult ExtractOp::verify() {
+  return verifyBlockOf(*this, tileOf(getSource()), tileOf(getResult()), getIndices().size());
+}
+
+LogicalResult InsertOp::verify() {
+  return verifyBlockOf(*this, tileOf(getDest()), tileOf(getSource()), getIndices().size());
+}

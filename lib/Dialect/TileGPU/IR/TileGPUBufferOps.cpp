@@ -122,6 +122,22 @@ LogicalResult MemDescViewOp::verify() {
   return success();
 }
 
+LogicalResult MemDescBlockOp::verify() {
+  MemDescType source = getSource().getType(), result = getResult().getType();
+  if (getOrigin().size() != source.getShape().size()) // memdesc_block_c1
+    return emitOpError() << "expects one origin per dim (" << source.getShape().size() << "), found "
+                         << getOrigin().size();
+  bool fits = source.getShape().size() == result.getShape().size() &&
+              source.getElementType() == result.getElementType() && source.getLayout() == result.getLayout();
+  for (size_t dim = 0; fits && dim < source.getShape().size(); ++dim)
+    fits = result.getShape()[dim] <= source.getShape()[dim];
+  if (!fits) // memdesc_block_c2
+    return emitOpError() << "expects a block of the source, found " << source << " and " << result;
+  if (!isPlain(source)) // memdesc_block_c3
+    return emitOpError() << "expects a plain row-major buffer, found " << source;
+  return success();
+}
+
 LogicalResult LocalStoreOp::verify() {
   return verifyTransfer(*this, cast<RankedTensorType>(getValue().getType()), getBuffer().getType());
 }
@@ -159,47 +175,120 @@ void DotFmaOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getRhsMutable(), SharedMemoryResource::get());
 }
 
+/// Operands of a reduction or scan within warps: at least one, all of one shape and layout, `dim` below the rank.
+template <typename OpTy> static LogicalResult verifySources(OpTy op, ValueRange sources) {
+  if (sources.empty())
+    return op.emitOpError() << "expects at least one source";
+  auto first = cast<RankedTensorType>(sources[0].getType());
+  int64_t dim = op.getDim();
+  if (dim < 0 || dim >= first.getRank())
+    return op.emitOpError() << "expects dim below the rank " << first.getRank() << ", found " << dim;
+  for (Value source : sources) {
+    auto from = cast<RankedTensorType>(source.getType());
+    if (failed(verifyHasLayout(op, from)))
+      return failure();
+    if (from.getShape() != first.getShape() || from.getEncoding() != first.getEncoding())
+      return op.emitOpError() << "expects sources of one shape and layout, found " << first << " and " << from;
+  }
+  return success();
+}
+
+/// `partial` is `whole` but for its layout and its extent along `dim`.
+static LogicalResult verifyPartial(Operation *op, Type whole, Type partial, int64_t dim) {
+  auto from = cast<RankedTensorType>(whole), to = cast<RankedTensorType>(partial);
+  if (failed(verifyHasLayout(op, to)))
+    return failure();
+  if (to.getRank() != from.getRank() || to.getElementType() != from.getElementType())
+    return op->emitOpError() << "expects a result of the source's rank and element type, found " << to;
+  for (int64_t i = 0; i < from.getRank(); ++i)
+    if (i != dim && from.getDimSize(i) != to.getDimSize(i))
+      return op->emitOpError() << "expects only dim " << dim << " to change, found " << from << " and " << to;
+  return success();
+}
+
+/// A combiner of `sources`: accumulators, then elements.
+template <typename OpTy> static LogicalResult verifyCombiner(OpTy op, ValueRange sources) {
+  size_t count = sources.size();
+  Block &body = op.getBody().front();
+  if (body.getNumArguments() != 2 * count)
+    return op.emitOpError() << "expects a combiner of " << 2 * count << " arguments, found " << body.getNumArguments();
+  for (size_t i = 0; i < 2 * count; ++i)
+    if (body.getArgument(i).getType() != cast<RankedTensorType>(sources[i % count].getType()).getElementType())
+      return op.emitOpError() << "expects combiner argument " << i << " to be an element of source " << i % count;
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getNumOperands() != count)
+    return op.emitOpError() << "expects the combiner to yield " << count << " values";
+  for (size_t i = 0; i < count; ++i)
+    if (yield.getOperand(i).getType() != body.getArgument(i).getType())
+      return op.emitOpError() << "expects yielded value " << i << " to be of type " << body.getArgument(i).getType();
+  return success();
+}
+
+template <typename OpTy> static LogicalResult verifyIdentity(OpTy op) {
+  if (!op.getIdentity())
+    return success();
+  size_t count = op.getSources().size();
+  if (op.getIdentity()->size() != count)
+    return op.emitOpError() << "expects " << count << " identities, found " << op.getIdentity()->size();
+  for (size_t i = 0; i < count; ++i) {
+    auto value = dyn_cast<TypedAttr>((*op.getIdentity())[i]);
+    Type element = op.getBody().front().getArgument(i).getType();
+    if (!value || value.getType() != element)
+      return op.emitOpError() << "expects identity " << i << " to be of type " << element;
+  }
+  return success();
+}
+
 LogicalResult PartialReduceOp::verify() {
   size_t count = getSources().size();
   if (count == 0 || getResults().size() != count)
     return emitOpError() << "expects as many results as sources, at least one, found " << count << " and "
                          << getResults().size();
-  auto first = cast<RankedTensorType>(getSources()[0].getType());
-  int64_t dim = getDim();
-  if (dim < 0 || dim >= first.getRank())
-    return emitOpError() << "expects dim below the rank " << first.getRank() << ", found " << dim;
-  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
-    auto from = cast<RankedTensorType>(source.getType()), to = cast<RankedTensorType>(result.getType());
-    if (failed(verifyHasLayout(*this, from)) || failed(verifyHasLayout(*this, to)))
+  if (failed(verifySources(*this, getSources())))
+    return failure();
+  for (auto [source, result] : llvm::zip(getSources(), getResults()))
+    if (failed(verifyPartial(*this, source.getType(), result.getType(), getDim())))
       return failure();
-    if (from.getShape() != first.getShape() || from.getEncoding() != first.getEncoding())
-      return emitOpError() << "expects sources of one shape and layout, found " << first << " and " << from;
-    if (to.getRank() != from.getRank() || to.getElementType() != from.getElementType())
-      return emitOpError() << "expects a result of the source's rank and element type, found " << to;
-    for (int64_t i = 0; i < from.getRank(); ++i)
-      if (i != dim && from.getDimSize(i) != to.getDimSize(i))
-        return emitOpError() << "expects only dim " << dim << " to change, found " << from << " and " << to;
+  if (failed(verifyCombiner(*this, getSources())))
+    return failure();
+  return verifyIdentity(*this);
+}
+
+LogicalResult PartialScanOp::verify() {
+  size_t count = getSources().size();
+  if (count == 0 || getResults().size() != 2 * count)
+    return emitOpError() << "expects two results for each source, at least one, found " << count << " and "
+                         << getResults().size();
+  if (failed(verifySources(*this, getSources())))
+    return failure();
+  for (size_t i = 0; i < count; ++i) {
+    if (getResults()[i].getType() != getSources()[i].getType())
+      return emitOpError() << "expects result " << i << " to be of its source's type, found "
+                           << getResults()[i].getType();
+    if (failed(verifyPartial(*this, getSources()[i].getType(), getResults()[count + i].getType(), getDim())))
+      return failure();
   }
-  Block &body = getBody().front();
-  if (body.getNumArguments() != 2 * count)
-    return emitOpError() << "expects a combiner of " << 2 * count << " arguments, found " << body.getNumArguments();
-  for (size_t i = 0; i < 2 * count; ++i)
-    if (body.getArgument(i).getType() != cast<RankedTensorType>(getSources()[i % count].getType()).getElementType())
-      return emitOpError() << "expects combiner argument " << i << " to be an element of source " << i % count;
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getNumOperands() != count)
-    return emitOpError() << "expects the combiner to yield " << count << " values";
-  for (size_t i = 0; i < count; ++i)
-    if (yield.getOperand(i).getType() != body.getArgument(i).getType())
-      return emitOpError() << "expects yielded value " << i << " to be of type " << body.getArgument(i).getType();
-  if (getIdentity() && getIdentity()->size() != count)
-    return emitOpError() << "expects " << count << " identities, found " << getIdentity()->size();
-  for (size_t i = 0; getIdentity() && i < count; ++i) {
-    auto value = dyn_cast<TypedAttr>((*getIdentity())[i]);
-    if (!value || value.getType() != body.getArgument(i).getType())
-      return emitOpError() << "expects identity " << i << " to be of type " << body.getArgument(i).getType();
+  if (failed(verifyCombiner(*this, getSources())))
+    return failure();
+  return verifyIdentity(*this);
+}
+
+LogicalResult AddPrefixOp::verify() {
+  size_t count = getResults().size();
+  if (count == 0 || getSources().size() != 2 * count)
+    return emitOpError() << "expects two sources for each result, at least one, found " << getSources().size()
+                         << " and " << count;
+  ValueRange scanned = getSources().take_front(count), totals = getSources().drop_front(count);
+  if (failed(verifySources(*this, scanned)) || failed(verifySources(*this, totals)))
+    return failure();
+  for (size_t i = 0; i < count; ++i) {
+    if (getResults()[i].getType() != scanned[i].getType())
+      return emitOpError() << "expects result " << i << " to be of its source's type, found "
+                           << getResults()[i].getType();
+    if (failed(verifyPartial(*this, scanned[i].getType(), totals[i].getType(), getDim())))
+      return failure();
   }
-  return success();
+  return verifyCombiner(*this, scanned);
 }
 
 void SyncOp::getEffects(Effects &effects) {

@@ -221,6 +221,6 @@ func.func @identity_string(%t: tensor<8xf32>) {
 // -----
 
 func.func @yield_outside(%x: f32) {
-  // expected-error @below {{expects parent op 'tile.reduce'}}
+  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.scan'}}
   tile.yield %x : f32
 }

@@ -214,3 +214,92 @@ func.func @dot_fma_c2(%l: !tile_gpu.memdesc<16x8xf16, #s>, %r: !tile_gpu.memdesc
   %0 = tile_gpu.dot_fma %l, %r, %c : !tile_gpu.memdesc<16x8xf16, #s>, !tile_gpu.memdesc<8x16xf16, #t> -> tensor<16x16xf32>
   return
 }
+
+// -----
+
+#s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @block_legal(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
+  %0 = tile_gpu.memdesc_block %b[%i, %i] : <16x8xf16, #s> -> <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @memdesc_block_c1(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
+  // expected-error @below {{expects one origin per dim (2), found 1}}
+  %0 = tile_gpu.memdesc_block %b[%i] : <16x8xf16, #s> -> <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @memdesc_block_c2(%b: !tile_gpu.memdesc<8x8xf16, #s>, %i: index) {
+  // expected-error @below {{expects a block of the source}}
+  %0 = tile_gpu.memdesc_block %b[%i, %i] : <8x8xf16, #s> -> <16x8xf16, #s>
+  return
+}
+
+// -----
+
+#s = #tile_gpu.shared<[16, 8], order = [0, 1], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @memdesc_block_c3(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
+  // expected-error @below {{expects a plain row-major buffer}}
+  %0 = tile_gpu.memdesc_block %b[%i, %i] : <16x8xf16, #s> -> <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]>
+#o = #tile_gpu.layout<[1], register = [], lane = [[0], [0], [0], [0], [0]]>
+func.func @scan_legal(%t: tensor<128xf32, #a>) {
+  %0:2 = tile_gpu.partial_scan %t dim 0 reverse identity [0.0 : f32] : tensor<128xf32, #a> -> tensor<128xf32, #a>, tensor<1xf32, #o> {
+  ^bb0(%p: f32, %e: f32):
+    tile_gpu.yield %p : f32
+  }
+  %1 = tile_gpu.add_prefix %0#0, %0#1 dim 0 : tensor<128xf32, #a>, tensor<1xf32, #o> -> tensor<128xf32, #a> {
+  ^bb0(%p: f32, %e: f32):
+    tile_gpu.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]>
+func.func @scan_totals(%t: tensor<128xf32, #a>) {
+  // expected-error @below {{expects two results for each source, at least one, found 1 and 1}}
+  %0 = tile_gpu.partial_scan %t dim 0 : tensor<128xf32, #a> -> tensor<128xf32, #a> {
+  ^bb0(%p: f32, %e: f32):
+    tile_gpu.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]>
+#b = #tile_gpu.layout<[128], register = [[1], [2]], lane = [[4], [8], [16], [32], [64]]>
+#o = #tile_gpu.layout<[1], register = [], lane = [[0], [0], [0], [0], [0]]>
+func.func @scan_layout(%t: tensor<128xf32, #a>) {
+  // expected-error @below {{expects result 0 to be of its source's type}}
+  %0:2 = tile_gpu.partial_scan %t dim 0 : tensor<128xf32, #a> -> tensor<128xf32, #b>, tensor<1xf32, #o> {
+  ^bb0(%p: f32, %e: f32):
+    tile_gpu.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[128], register = [[32], [64]], lane = [[1], [2], [4], [8], [16]]>
+func.func @prefix_totals(%t: tensor<128xf32, #a>) {
+  // expected-error @below {{expects two sources for each result, at least one, found 1 and 1}}
+  %0 = tile_gpu.add_prefix %t dim 0 : tensor<128xf32, #a> -> tensor<128xf32, #a> {
+  ^bb0(%p: f32, %e: f32):
+    tile_gpu.yield %p : f32
+  }
+  return
+}

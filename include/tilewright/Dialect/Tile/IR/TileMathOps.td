@@ -43,7 +43,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [NoMemoryEffect, RecursivelySpeculatable, 
   let hasRegionVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
   let summary = "Ends a combiner";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";

@@ -4,6 +4,8 @@
 
 include "tilewright/Dialect/Tile/IR/TileMathOps.td"
 include "tilewright/Dialect/Tile/IR/TileMemoryOps.td"
+include "tilewright/Dialect/Tile/IR/TileScanOps.td"
+include "tilewright/Dialect/Tile/IR/TileGatherOps.td"
 include "tilewright/Dialect/Tile/IR/TileShapeOps.td"
 
 #endif

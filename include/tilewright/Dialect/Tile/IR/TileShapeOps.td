@@ -77,4 +77,49 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure, Tile_HasRange]> {
   let hasCanonicalizer = 1;
 }
 
+def Tile_ConcatOp : Tile_Op<"concat", [Pure, Tile_HasRange]> {
+  let summary = "Tiles one after the other along one dimension";
+  let description = [{
+    `result[.., i, ..] = sources[j][.., i - begin_j, ..]`, where source j covers `begin_j <= i < begin_{j+1}` along `dim`. To interleave,
+    reshape both to a trailing extent of 1 first. (C1) at least one source; `dim` is below the rank. (C2) ranks, element types and the extents
+    of other dims are equal. (C3) the extents along `dim` add up.
+    Example: `%c = tile.concat %a, %b dim 0 : tensor<4x8xf32>, tensor<2x8xf32> -> tensor<6x8xf32>`.
+  }];
+  let arguments = (ins Variadic<Tile_Tile>:$sources, Tile_I64Attr:$dim);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$sources `dim` $dim attr-dict `:` type($sources) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ExtractOp : Tile_Op<"extract", [Pure, Tile_HasRange]> {
+  let summary = "One block of a tile that is cut into equal blocks";
+  let description = [{
+    `result[i] = source[k * extent + i]` with `k` the block's number in each dim, not an element offset, and `extent` that of the result.
+    A block that does not exist gives poison. (C1) one index per dim. (C2) rank and element type are kept, and each extent of the result
+    divides the source's. Canonical: no extract of a splat, of `concat` where the block is one of its sources, or of an `insert` at the
+    same place. Example: `%b = tile.extract %t[%c1, %c0] : tensor<64x32xf32> -> tensor<16x32xf32>`.
+  }];
+  let arguments = (ins Tile_Tile:$source, Variadic<Index>:$indices);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source `[` $indices `]` attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_InsertOp : Tile_Op<"insert", [Pure, Tile_HasRange, AllTypesMatch<["dest", "result"]>]> {
+  let summary = "A tile with one block replaced";
+  let description = [{
+    `result[k * extent + i] = source[i]` with `k` the block's number in each dim and `extent` that of the source; elsewhere
+    `result = dest`. A block that does not exist gives poison. (C1) one index per dim. (C2) source and dest have one rank and element
+    type, and each extent of the source divides dest's.
+    Example: `%r = tile.insert %b, %t[%c1, %c0] : tensor<16x32xf32>, tensor<64x32xf32>`.
+  }];
+  let arguments = (ins Tile_Tile:$source, Tile_Tile:$dest, Variadic<Index>:$indices);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$source `,` $dest `[` $indices `]` attr-dict `:` type($source) `,` type($dest)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 #endif

@@ -45,6 +45,20 @@ def TileGPU_MemDescViewOp : TileGPU_Op<"memdesc_view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TileGPU_MemDescBlockOp : TileGPU_Op<"memdesc_block", [Pure]> {
+  let summary = "A block of a buffer as a buffer";
+  let description = [{
+    Element i of the result is element `origin + i` of the source; the block must lie inside the source, and along the last dimension
+    an origin that is no constant must be a multiple of the result's extent. (C1) one origin per dim. (C2) the result has the
+    source's rank, element type and layout, and extents of at most the source's. (C3) the source is plain: last dimension fastest, no swizzle,
+    no padding.
+  }];
+  let arguments = (ins TileGPU_MemDescType:$source, Variadic<Index>:$origin);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "$source `[` $origin `]` attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Write a whole tile to a buffer";
   let description = [{ (C1) shapes and element types agree. (C2) the tile has a `#tile_gpu.layout`. }];
@@ -93,6 +107,37 @@ def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SingleBlockImp
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sources `dim` $dim (`identity` $identity^)? attr-dict `:` type($sources) `->` type($results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_PartialScanOp : TileGPU_Op<"partial_scan", [Pure, SingleBlockImplicitTerminator<"::tilewright::tile_gpu::YieldOp">]> {
+  let summary = "Scan a dimension as far as one warp can";
+  let description = [{
+    The first N results are the inclusive prefixes along `dim` within what each warp holds. The other N are the totals of that,
+    with the extent and the layout that `partial_reduce` gives. Along `dim` a warp must hold neighbours only, and warps in
+    rising order. The combiner is as in `tile.scan`, and so are `reverse` and `identity`.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I64Attr:$dim, UnitAttr:$reverse, OptionalAttr<ArrayAttr>:$identity);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sources `dim` $dim (`reverse` $reverse^)? (`identity` $identity^)? attr-dict `:` type($sources) `->` type($results) $body
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_AddPrefixOp : TileGPU_Op<"add_prefix", [Pure, SingleBlockImplicitTerminator<"::tilewright::tile_gpu::YieldOp">]> {
+  let summary = "Put what earlier warps hold in front of what a warp has scanned";
+  let description = [{
+    The operands are those that `partial_scan` gave, the totals with all positions along `dim` in the registers of every thread. Each element is
+    combined with the totals of the warps that come before its own. The combiner is as in `tile.scan`, and so is `reverse`.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I64Attr:$dim, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sources `dim` $dim (`reverse` $reverse^)? attr-dict `:` type($sources) `->` type($results) $body
   }];
   let hasVerifier = 1;
 }
