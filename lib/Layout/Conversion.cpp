@@ -269,7 +269,7 @@ std::optional<ConversionPlan> tilewright::layout::tryPlanConversion(const Distri
 
   int64_t elements = 1;
   for (int64_t extent : src.shape())
-    elements *= extent + 16; // rows may be rounded up and padded
+    elements *= extent; // Candidates that round rows up or pad them and grow too large are left out by chooseShared.
   bool fitsShared = elements <= SharedLayout::kMaxElements && !(src.numBlocks() > 1 && src.ownerBlocks() != 1);
   if (std::optional<ShufflePlan> shuffle = planShuffle(src, dst)) {
     plan.kind = Kind::Shuffle;

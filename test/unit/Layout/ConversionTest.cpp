@@ -282,6 +282,16 @@ TEST(Conversion, SharedAcrossWarps) {
   checkPlan(plan, rows, columns);
 }
 
+// What shared memory must hold is the tile, however many short dimensions it has.
+TEST(Conversion, SharedForManyDimensions) {
+  const std::vector<int64_t> shape = {1152, 1, 1, 2, 1};
+  DistributedLayout rows = makeBlocked(shape, {1, 1, 1, 1, 1}, {4, 3, 2, 1, 0}, 2);
+  DistributedLayout columns = makeBlocked(shape, {4, 1, 1, 1, 1}, {0, 1, 2, 3, 4}, 2);
+  ConversionPlan plan = planConversion(rows, columns, 2);
+  EXPECT_EQ(plan.kind, Kind::Shared);
+  EXPECT_LE(plan.shared->layout.allocatedElements(), 2 * 1152 + 1152);
+}
+
 TEST(Conversion, Refuses) {
   auto whyNot = [](const DistributedLayout &src, const DistributedLayout &dst, unsigned elementBytes = 4) {
     std::string error;
