@@ -2,7 +2,6 @@
 #include "tilewright/Driver/Compile.h"
 #include "Internal.h"
 #include "tilewright/Codegen/EmitPtx.h"
-#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Pipelines/TilePipeline.h"
 
@@ -110,7 +109,6 @@ LogicalResult driver::convertToLlvmDialect(ModuleOp module, const CompileOptions
   if (failed(target) || failed(checkLimits(module, **target)))
     return failure();
   PassManager manager(module.getContext());
-  manager.addPass(createExpandMathPass());
   manager.addPass(createConvertSIMTToNVVMPass());
   return manager.run(module);
 }

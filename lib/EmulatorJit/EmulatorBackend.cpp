@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
-#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
@@ -215,7 +214,6 @@ const LoadedModule *EmulatorBackend::getModule(const Bundle &bundle, const std::
   if (!module || (tiles && failed(options.lowerTiles(*module, bundle.plan))))
     return fail();
   PassManager manager(&context);
-  manager.addPass(createExpandMathPass());
   manager.addPass(createConvertSIMTToEmulatorPass());
   if (failed(manager.run(*module)))
     return fail();

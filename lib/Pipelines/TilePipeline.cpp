@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Pipelines/TilePipeline.h"
-#include "tilewright/Conversion/ExpandMath/Passes.h"
 #include "tilewright/Conversion/TileToSIMT/Passes.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
@@ -80,8 +79,6 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   if (reaches(PipelineStage::Simt)) {
     manager.addPass(createConvertTileToSIMTPass());
     clean(); // Nothing is hoisted here: the addresses of a loop's accesses would fill the registers.
-    manager.addPass(createExpandMathPass());
-    clean();
   }
   return true;
 }

@@ -250,44 +250,48 @@ struct ExpandMath : public tilewright::impl::ExpandMathPassBase<ExpandMath> {
   using ExpandMathPassBase::ExpandMathPassBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateExpandMathPatterns(patterns);
-    // Without folding: it would evaluate functions of constants by the compiler's own library.
-    GreedyRewriteConfig config;
-    config.enableFolding(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
-    // One message: the same op stands once in each variant of a kernel.
-    WalkResult all = getOperation()->walk(
-        [&](Operation *op) { return reportLeft(op) ? WalkResult::interrupt() : WalkResult::advance(); });
-    if (all.wasInterrupted())
+    if (failed(expandMath(getOperation())))
       signalPassFailure();
-  }
-
-  /// Reports a function without an expansion; returns whether `op` is one.
-  static bool reportLeft(Operation *op) {
-    if (isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
-            math::CbrtOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
-            math::ExpM1Op, math::FPowIOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::LogOp,
-            math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp, math::RsqrtOp, math::SinOp, math::SincosOp,
-            math::SinhOp, math::TanOp, math::TanhOp>(op)) {
-      op->emitOpError() << "expected f16, bf16, f32 or f64 elements of static shape, found "
-                        << op->getOperand(0).getType();
-      return true;
-    }
-    if (isa<math::IPowIOp>(op)) {
-      op->emitOpError() << "expected integers of 4 to 64 bits of static shape, found " << op->getOperand(0).getType();
-      return true;
-    }
-    if (auto truncate = dyn_cast<arith::TruncFOp>(op); truncate && truncate.getRoundingmode()) {
-      op->emitOpError() << "expected to round to_nearest_even, which is all that is lowered yet, found "
-                        << stringifyRoundingMode(*truncate.getRoundingmode());
-      return true;
-    }
-    return false;
   }
 };
 } // namespace
+
+/// Reports a function without an expansion; returns whether `op` is one.
+static bool reportLeft(Operation *op) {
+  if (isa<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::Atan2Op, math::AtanhOp,
+          math::CbrtOp, math::CosOp, math::CoshOp, math::ErfOp, math::ErfcOp, math::ExpOp, math::Exp2Op,
+          math::ExpM1Op, math::FPowIOp, math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::LogOp,
+          math::Log10Op, math::Log1pOp, math::Log2Op, math::PowFOp, math::RsqrtOp, math::SinOp, math::SincosOp,
+          math::SinhOp, math::TanOp, math::TanhOp>(op)) {
+    op->emitOpError() << "expected f16, bf16, f32 or f64 elements of static shape, found "
+                      << op->getOperand(0).getType();
+    return true;
+  }
+  if (isa<math::IPowIOp>(op)) {
+    op->emitOpError() << "expected integers of 4 to 64 bits of static shape, found " << op->getOperand(0).getType();
+    return true;
+  }
+  if (auto truncate = dyn_cast<arith::TruncFOp>(op); truncate && truncate.getRoundingmode()) {
+    op->emitOpError() << "expected to round to_nearest_even, which is all that is lowered yet, found "
+                      << stringifyRoundingMode(*truncate.getRoundingmode());
+    return true;
+  }
+  return false;
+}
+
+LogicalResult tilewright::expandMath(Operation *root) {
+  RewritePatternSet patterns(root->getContext());
+  populateExpandMathPatterns(patterns);
+  // Without folding: it would evaluate functions of constants by the compiler's own library.
+  GreedyRewriteConfig config;
+  config.enableFolding(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return failure();
+  // One message: the same op stands once in each variant of a kernel.
+  WalkResult all = root->walk(
+      [](Operation *op) { return reportLeft(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  return failure(all.wasInterrupted());
+}
 
 void tilewright::populateExpandMathPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandUnary<math::AcosOp, expand::acos>, ExpandUnary<math::AcoshOp, expand::acosh>,

@@ -354,7 +354,7 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
       Value argument = entry.getArgument(2 + i);
       Type type = argument.getType();
       if (!type.isIntOrIndexOrFloat())
-        return func.emitError("expected scalar parameters, found ") << type;
+        return emitError(func.getLoc(), "expected scalar parameters, found ") << type;
       Type stored = type.isIndex() ? b.getI64Type() : type.isInteger(1) ? b.getI8Type() : type;
       Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), slots, ArrayRef<LLVM::GEPArg>{int32_t(i)});
       Value value = LLVM::LoadOp::create(b, loc, stored, place);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SIMTToLLVM.h"
+#include "tilewright/Conversion/ExpandMath/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -17,7 +18,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -36,9 +39,8 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
     auto shared = func->getAttrOfType<IntegerAttr>("tile_gpu.shared_bytes");
     if (!threads || !shared || threads.getInt() < 32 || threads.getInt() > 1024 || threads.getInt() % 32 != 0 ||
         shared.getInt() < 0)
-      return func.emitError(
-          "expected tile_gpu.num_threads, a multiple of 32 up to 1024, and tile_gpu.shared_bytes; run "
-          "convert-tile-to-simt first");
+      return emitError(func.getLoc(), "expected tile_gpu.num_threads, a multiple of 32 up to 1024, and "
+                                      "tile_gpu.shared_bytes; run convert-tile-to-simt first");
     kernels[func.getSymNameAttr()] = {static_cast<int32_t>(threads.getInt()), shared.getInt()};
     for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
       func->removeDiscardableAttr(attr.getName());
@@ -46,6 +48,12 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
   }
   for (Operation *func : host)
     func->erase();
+  if (failed(expandMath(module)))
+    return failure();
+  // The expansions of neighbouring calls share their constants and more.
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance(module);
+  eliminateCommonSubExpressions(rewriter, dominance, module);
   return kernels;
 }
 

@@ -20,7 +20,8 @@ struct KernelFacts {
   int64_t sharedBytes = 0;
 };
 
-/// Erases host functions, reads and drops the kernels' attributes. One diagnostic and failure where a kernel has none.
+/// Erases host functions, reads and drops the kernels' attributes, and expands math, so that both ways out compute with the
+/// same operations. One diagnostic and failure where a kernel has no attributes or an op no expansion.
 mlir::FailureOr<llvm::MapVector<mlir::StringAttr, KernelFacts>> prepareKernels(mlir::ModuleOp module);
 
 /// Converts everything in `module`; `addPatterns` adds those for instruction ops.

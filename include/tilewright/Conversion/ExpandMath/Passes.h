@@ -18,6 +18,10 @@ namespace tilewright {
 /// and fails to match on an element type without an expansion.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
+/// What `tile-expand-math` does, to everything below `root`. Fails with one diagnostic, at the first op that is left. The
+/// conversions of one thread's program to LLVM begin with it, so no pipeline needs the pass.
+mlir::LogicalResult expandMath(mlir::Operation *root);
+
 #define GEN_PASS_DECL
 #include "tilewright/Conversion/ExpandMath/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

@@ -7,23 +7,27 @@ include "mlir/Pass/PassBase.td"
 def ConvertSIMTToNVVMPass : Pass<"convert-simt-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "One thread's program to the LLVM dialect, for NVPTX";
   let description = [{
-    Kernels become `llvm.func` with `nvvm.kernel` and the thread count that they need; host functions go away. Plain accesses become
+    Kernels become `llvm.func` with `nvvm.kernel` and the thread count that they need; host functions go away, and math is
+    expanded as by `tile-expand-math`. Plain accesses become
     loads and stores with their address space and alignment, predicated ones inline PTX, so that no branch is made.
     Example: test/Conversion/SIMTToLLVM/instruction-ops.mlir#loads
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::cf::ControlFlowDialect"];
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ConvertSIMTToEmulatorPass : Pass<"convert-simt-to-emulator", "::mlir::ModuleOp"> {
   let summary = "One thread's program to the LLVM dialect, for the emulator";
   let description = [{
-    Each kernel becomes `void @kernel(ptr thread, ptr slots)`, where `slots` holds its parameters in eight bytes each. Each access is a checked
+    Each kernel becomes `void @kernel(ptr thread, ptr slots)`, where `slots` holds its parameters in eight bytes each; math is
+    expanded as by `tile-expand-math`. Each access is a checked
     call (include/tilewright/Emulator/Abi.h) that returns where the bytes are. The call's last argument is an index into the source
     locations that the module's attribute `tile_gpu.locations` lists.
     Example: test/Conversion/SIMTToLLVM/emulator.mlir#loads
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 #endif
