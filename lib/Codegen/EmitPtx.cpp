@@ -58,7 +58,7 @@ static bool isPtxIdentifier(StringRef name) {
 static LogicalResult checkNames(ModuleOp module) {
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
     if (!func.isExternal() && !isPtxIdentifier(func.getSymName()))
-      return func.emitError("expected a name that PTX can spell (letters, digits, '_' and '$'), found '")
+      return emitError(func.getLoc(), "expected a name that PTX can spell (letters, digits, '_' and '$'), found '")
              << func.getSymName() << "'";
   return success();
 }

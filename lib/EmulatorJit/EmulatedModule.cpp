@@ -100,7 +100,7 @@ static LogicalResult readLocations(ModuleOp module, std::vector<std::string> &lo
     return success();
   auto array = dyn_cast<ArrayAttr>(attr);
   if (!array || !llvm::all_of(array, [](Attribute text) { return isa<StringAttr>(text); }))
-    return module.emitError("expected 'tile_gpu.locations' to be an array of strings, found ") << attr;
+    return emitError(module.getLoc(), "expected 'tile_gpu.locations' to be an array of strings, found ") << attr;
   for (auto text : array.getAsRange<StringAttr>())
     locations.push_back(text.str());
   return success();
@@ -117,7 +117,7 @@ static bool isEntry(LLVM::LLVMFuncOp function) {
 FailureOr<std::unique_ptr<EmulatedModule>> EmulatedModule::compile(ModuleOp module, const HostCodeOptions &options) {
   // What LLVM reports becomes one diagnostic of the module.
   auto fail = [&](llvm::Error error) -> LogicalResult {
-    return module.emitError("cannot compile for the emulator: ") << llvm::toString(std::move(error));
+    return emitError(module.getLoc(), "cannot compile for the emulator: ") << llvm::toString(std::move(error));
   };
   std::vector<std::string> locations;
   if (failed(readLocations(module, locations)))
@@ -137,7 +137,7 @@ FailureOr<std::unique_ptr<EmulatedModule>> EmulatedModule::compile(ModuleOp modu
   std::string invalid;
   llvm::raw_string_ostream invalidStream(invalid);
   if (llvm::verifyModule(*code, &invalidStream))
-    return module.emitError("cannot compile for the emulator: ") << invalid;
+    return emitError(module.getLoc(), "cannot compile for the emulator: ") << invalid;
   if (options.optLevel > 0)
     optimize(*code, **machine);
 
@@ -164,7 +164,7 @@ FailureOr<std::unique_ptr<EmulatedModule>> EmulatedModule::compile(ModuleOp modu
     auto address = (*jit)->lookup(function.getSymName());
     if (!address) {
       std::string why = llvm::toString(address.takeError());
-      return function.emitError("cannot compile for the emulator: ") << (reported.empty() ? why : reported);
+      return emitError(function.getLoc(), "cannot compile for the emulator: ") << (reported.empty() ? why : reported);
     }
     impl->kernels[function.getSymName()] = {function.getSymName().str(), address->toPtr<KernelEntry>(), locations};
   }

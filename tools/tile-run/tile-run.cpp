@@ -53,6 +53,7 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false); // The line in the file is shown; a whole kernel would bury it.
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(sources, &context);

@@ -284,7 +284,7 @@ LogicalResult describeParameters(func::FuncOp kernel, PlanKernel &plan) {
     }
     std::optional<ScalarType> scalar = scalarTypeOf(element);
     if (!scalar)
-      return kernel.emitError() << "parameter " << i << " has elements of " << element
+      return emitError(kernel.getLoc()) << "parameter " << i << " has elements of " << element
                                 << ", which no launch can pass yet";
     param.type = *scalar;
     param.divBy = number("tile.div_by").value_or(1);
@@ -341,12 +341,13 @@ FailureOr<PlanKernel> tilewright::buildPlanKernel(func::FuncOp kernel) {
     variant.symbol = variant.module = version.getSymName().str();
     auto gridName = version->getAttrOfType<FlatSymbolRefAttr>("tile.grid");
     if (!gridName)
-      return version.emitError() << "kernel '" << version.getSymName()
+      return emitError(version.getLoc()) << "kernel '" << version.getSymName()
                                  << "' has no grid; expected tile.grid = @f, a function of its parameters";
     auto guardName = version->getAttrOfType<FlatSymbolRefAttr>("tile.guard");
     if ((version == kernel) != !guardName)
-      return version.emitError() << (guardName ? "expected the kernel itself, which is tried last, to have no guard"
-                                               : "expected a variant to have tile.guard = @g");
+      return emitError(version.getLoc())
+             << (guardName ? "expected the kernel itself, which is tried last, to have no guard"
+                           : "expected a variant to have tile.guard = @g");
     if (guardName) {
       auto guard = module.lookupSymbol<func::FuncOp>(guardName.getValue());
       FailureOr<SmallVector<uint32_t>> value = exprs.evaluate(guard);

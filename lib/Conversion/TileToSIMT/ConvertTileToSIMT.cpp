@@ -22,7 +22,7 @@ struct ConvertTileToSIMT : public tilewright::impl::ConvertTileToSIMTPassBase<Co
     for (func::FuncOp kernel : kernels) {
       auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
       if (!warps) {
-        kernel.emitError("has no tile.num_warps; run tile-assign-layouts first");
+        emitError(kernel.getLoc(), "has no tile.num_warps; run tile-assign-layouts first");
         return signalPassFailure();
       }
       simt::ExecutionScope scope;

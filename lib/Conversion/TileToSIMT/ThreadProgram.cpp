@@ -250,11 +250,11 @@ Value ThreadProgram::concat(Location loc, ArrayRef<Value> pieces) {
 
 LogicalResult ThreadProgram::run() {
   if (!llvm::hasSingleElement(kernel.getBody()))
-    return kernel.emitError("expected structured control flow; run lift-cf-to-scf first");
+    return emitError(kernel.getLoc(), "expected structured control flow; run lift-cf-to-scf first");
   SmallVector<Type> arguments;
   for (Type type : kernel.getArgumentTypes())
     if (failed(convertType(type, arguments)))
-      return kernel.emitError("has a parameter of ") << type << ", which no thread can hold";
+      return emitError(kernel.getLoc(), "has a parameter of ") << type << ", which no thread can hold";
   OpBuilder outer(kernel);
   auto thread = func::FuncOp::create(outer, kernel.getLoc(), kernel.getSymName(),
                                      outer.getFunctionType(arguments, {}));

@@ -92,7 +92,7 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
       total = std::max(total, offset + buffer.sizeBytes);
     }
     if (total > limitBytes) {
-      InFlightDiagnostic diag = func.emitError("kernel needs ")
+      InFlightDiagnostic diag = emitError(func.getLoc(), "kernel needs ")
                                 << total << " bytes of shared memory, the target has " << int64_t(limitBytes);
       if (const Target *first = findFirstTarget([&](const Target &t) { return t.maxSharedBytesPerBlock >= total; }))
         diag << "; " << first->name << " is the first target that has as much";

@@ -161,7 +161,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
       return;
     unsigned numWarps = chooseNumWarps(func, this->numWarps);
     if (numWarps < 1 || numWarps > 32) {
-      func.emitError("expected 1 to 32 warps, found ") << numWarps;
+      emitError(func.getLoc(), "expected 1 to 32 warps, found ") << numWarps;
       return signalPassFailure();
     }
     if (failed(checkInput(func)))

@@ -218,7 +218,7 @@ struct InsertSync : public tilewright::impl::InsertSyncPassBase<InsertSync> {
     if (!func->hasAttr("tile.kernel"))
       return;
     if (!llvm::hasSingleElement(func.getBody())) {
-      func.emitError("expected structured control flow; run lift-cf-to-scf first");
+      emitError(func.getLoc(), "expected structured control flow; run lift-cf-to-scf first");
       return signalPassFailure();
     }
     SyncPlanner planner;

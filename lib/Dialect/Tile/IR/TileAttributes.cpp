@@ -57,14 +57,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   StringRef name = attr.getName();
   std::optional<Rule> rule = ruleOf(name);
   if (!rule)
-    return op->emitError() << "does not know the attribute " << name;
+    return emitError(op->getLoc()) << "does not know the attribute " << name;
 
   bool isFunction = isa<func::FuncOp>(op), isKernel = isFunction && op->hasAttr("tile.kernel");
   bool isLoop = isa<LoopLikeOpInterface>(op);
   auto expectPlace = [&](bool holds, StringRef where) -> LogicalResult {
     if (holds)
       return success();
-    return op->emitError() << "expected " << name << " on " << where << " only";
+    return emitError(op->getLoc()) << "expected " << name << " on " << where << " only";
   };
   switch (rule->place) {
   case Place::Function:
@@ -87,7 +87,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     break;
   }
 
-  auto complain = [&]() -> InFlightDiagnostic { return op->emitError() << "expected " << name << " to be "; };
+  auto complain = [&]() -> InFlightDiagnostic { return emitError(op->getLoc()) << "expected " << name << " to be "; };
   std::optional<int64_t> count = integerOf(attr.getValue());
   bool isCount = count && *count >= 1 && *count <= rule->most;
   switch (rule->content) {
@@ -117,12 +117,12 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
   StringRef name = attr.getName();
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
-    return op->emitError() << "expected " << name << " on arguments of functions only";
+    return emitError(op->getLoc()) << "expected " << name << " on arguments of functions only";
   Type type = func.getArgumentTypes()[argIndex];
   auto view = dyn_cast<ViewType>(type);
   bool isInteger = type.isSignlessIntOrIndex();
   auto complain = [&]() -> InFlightDiagnostic {
-    return op->emitError() << "expected " << name << " of argument " << argIndex << " ";
+    return emitError(op->getLoc()) << "expected " << name << " of argument " << argIndex << " ";
   };
   if (name == "tile.name") {
     auto text = dyn_cast<StringAttr>(attr.getValue());
@@ -167,9 +167,9 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
                         << attr.getValue();
     return success();
   }
-  return op->emitError() << "does not know the argument attribute " << name;
+  return emitError(op->getLoc()) << "does not know the argument attribute " << name;
 }
 
 LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
-  return op->emitError() << "does not know the result attribute " << attr.getName().getValue();
+  return emitError(op->getLoc()) << "does not know the result attribute " << attr.getName().getValue();
 }

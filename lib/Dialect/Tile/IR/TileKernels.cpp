@@ -18,15 +18,15 @@ static constexpr size_t kMaxGridRank = 3;
 
 static LogicalResult verifyParameters(func::FuncOp kernel) {
   if (kernel.getNumResults() != 0)
-    return kernel.emitError("expected a kernel to return nothing, found ") << kernel.getFunctionType();
+    return emitError(kernel.getLoc(), "expected a kernel to return nothing, found ") << kernel.getFunctionType();
   llvm::StringSet<> names;
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!type.isIndex() && !isElementType(type) && !isa<ViewType>(type))
-      return kernel.emitError("expected kernel parameter ")
+      return emitError(kernel.getLoc(), "expected kernel parameter ")
              << i << " to be a scalar, a pointer or a view, found " << type;
     auto name = kernel.getArgAttrOfType<StringAttr>(i, "tile.name");
     if (name && !names.insert(name.getValue()).second)
-      return kernel.emitError("expected parameter names to differ, found '") << name.getValue() << "' twice";
+      return emitError(kernel.getLoc(), "expected parameter names to differ, found '") << name.getValue() << "' twice";
   }
   return success();
 }
@@ -44,16 +44,17 @@ static func::FuncOp lookupHostFunction(func::FuncOp kernel, StringRef name, Flat
                                        SymbolTableCollection &symbols) {
   auto host = symbols.lookupNearestSymbolFrom<func::FuncOp>(kernel, symbol);
   if (!host) {
-    kernel.emitError() << "expected " << name << " to name a function, found no @" << symbol.getValue();
+    emitError(kernel.getLoc()) << "expected " << name << " to name a function, found no @" << symbol.getValue();
     return {};
   }
   if (host.isExternal() || !llvm::hasSingleElement(host.getBody())) {
-    host.emitError() << "expected " << name << " to be one block of host operations";
+    emitError(host.getLoc()) << "expected " << name << " to be one block of host operations";
     return {};
   }
   for (Operation &op : host.front())
     if (!isHostOp(op)) {
-      op.emitError() << "expected only what a host evaluates in @" << symbol.getValue() << ", found " << op.getName();
+      emitError(op.getLoc()) << "expected only what a host evaluates in @" << symbol.getValue() << ", found "
+                             << op.getName();
       return {};
     }
   return host;
@@ -78,8 +79,9 @@ static bool refines(Type type, Type original) {
 static LogicalResult verifyTakesParametersOf(func::FuncOp host, StringRef name, func::FuncOp kernel) {
   if (host.getArgumentTypes() == kernel.getArgumentTypes())
     return success();
-  InFlightDiagnostic diag = host.emitError() << "expected " << name << " to take the kernel's parameters, found "
-                                             << host.getFunctionType();
+  InFlightDiagnostic diag = emitError(host.getLoc())
+                            << "expected " << name << " to take the kernel's parameters, found "
+                            << host.getFunctionType();
   diag.attachNote(kernel.getLoc()) << "the kernel takes " << kernel.getFunctionType();
   return diag;
 }
@@ -87,7 +89,7 @@ static LogicalResult verifyTakesParametersOf(func::FuncOp host, StringRef name, 
 static LogicalResult verifyReturns(func::FuncOp host, bool fits, StringRef name, StringRef what, func::FuncOp kernel) {
   if (fits)
     return success();
-  InFlightDiagnostic diag = host.emitError()
+  InFlightDiagnostic diag = emitError(host.getLoc())
                             << "expected " << name << " to return " << what << ", found " << host.getFunctionType();
   diag.attachNote(kernel.getLoc()) << "it belongs to this kernel";
   return diag;
@@ -100,7 +102,8 @@ static func::FuncOp lookupOriginal(func::FuncOp kernel, SymbolTableCollection &s
     return kernel;
   auto original = symbols.lookupNearestSymbolFrom<func::FuncOp>(kernel, symbol);
   if (!original || !original->hasAttr("tile.kernel") || original->hasAttr("tile.variant_of")) {
-    kernel.emitError() << "expected tile.variant_of to name a kernel that is no variant, found @" << symbol.getValue();
+    emitError(kernel.getLoc()) << "expected tile.variant_of to name a kernel that is no variant, found @"
+                               << symbol.getValue();
     return {};
   }
   bool fits = kernel.getNumArguments() == original.getNumArguments() &&
@@ -108,7 +111,7 @@ static func::FuncOp lookupOriginal(func::FuncOp kernel, SymbolTableCollection &s
                            [](auto pair) { return refines(std::get<0>(pair), std::get<1>(pair)); });
   if (!fits) {
     InFlightDiagnostic diag =
-        kernel.emitError()
+        emitError(kernel.getLoc())
         << "expected a variant to take the kernel's parameters, views with more of them static at most, found "
         << kernel.getFunctionType();
     diag.attachNote(original.getLoc()) << "the kernel takes " << original.getFunctionType();
@@ -139,7 +142,7 @@ static LogicalResult verifyKernel(func::FuncOp kernel, SymbolTableCollection &sy
   }
   if (auto symbol = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.guard")) {
     if (original == kernel)
-      return kernel.emitError("expected tile.guard on a function with tile.variant_of only");
+      return emitError(kernel.getLoc(), "expected tile.guard on a function with tile.variant_of only");
     func::FuncOp guard = lookupHostFunction(kernel, "tile.guard", symbol, symbols);
     if (!guard)
       return failure();
