@@ -65,8 +65,10 @@ static bool isAtMostSize(Value number, const Origin &size) {
   return min && (originOf(min.getLhs()) == sizeOrigin || originOf(min.getRhs()) == sizeOrigin);
 }
 
-/// Extent of the block along view dimension `dim`: 1 where the tile does not walk it.
+/// Extent of the block along view dimension `dim`: 1 where the tile does not walk it, or each index is given.
 template <typename AccessOp> static int64_t blockExtent(AccessOp op, RankedTensorType tile, unsigned dim) {
+  if (static_cast<int64_t>(dim) == indexedDimOf(op))
+    return 1;
   for (auto [t, walked] : llvm::enumerate(op.walkedDims()))
     if (walked == static_cast<int64_t>(dim))
       return tile.getDimSize(t);
@@ -114,5 +116,11 @@ bool AlignmentAnalysis::provablyInBounds(tile::LoadOp op, unsigned dim) const {
   return proveInBounds(op, op.getType(), dim, *this);
 }
 bool AlignmentAnalysis::provablyInBounds(tile::StoreOp op, unsigned dim) const {
+  return proveInBounds(op, op.getValue().getType(), dim, *this);
+}
+bool AlignmentAnalysis::provablyInBounds(tile::GatherOp op, unsigned dim) const {
+  return proveInBounds(op, op.getResult().getType(), dim, *this);
+}
+bool AlignmentAnalysis::provablyInBounds(tile::ScatterOp op, unsigned dim) const {
   return proveInBounds(op, op.getValue().getType(), dim, *this);
 }

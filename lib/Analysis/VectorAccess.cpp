@@ -34,7 +34,8 @@ static bool isLegalVector(AccessOp op, const AlignmentAnalysis &analysis, const 
       continue;
     const auto *dim = llvm::find(walked, static_cast<int64_t>(d));
     bool moves = dim != walked.end() && tile.getDimSize(dim - walked.begin()) > 1;
-    int64_t index = moves ? 1 : offset;
+    bool isIndexed = static_cast<int64_t>(d) == indexedDimOf(op); // What a tile of indices holds, whatever it is.
+    int64_t index = moves && !isIndexed ? 1 : offset;
     if (!divides(vectorBytes, multiplyDivisors(multiplyDivisors(index, view.strideDivisors[d]), bytes)))
       return false;
   }
@@ -54,7 +55,7 @@ static VectorAccess widestAccess(AccessOp op, RankedTensorType tile, const Align
   bool hasUnit = false;
   for (unsigned t = tile.getRank(); t-- > 0;) {
     unsigned unit = walked[t];
-    if (view.strides[unit] != 1 || view.sizes[unit] == 1)
+    if (view.strides[unit] != 1 || view.sizes[unit] == 1 || unit == indexedDimOf(op))
       continue;
     if (!hasUnit && tile.getDimSize(t) > 1) {
       best.tileDim = t;
@@ -108,6 +109,12 @@ VectorAccess AlignmentAnalysis::maxVectorElements(tile::LoadOp op, unsigned maxB
   return widestAccess(op, op.getType(), *this, maxBytes);
 }
 VectorAccess AlignmentAnalysis::maxVectorElements(tile::StoreOp op, unsigned maxBytes) const {
+  return widestAccess(op, op.getValue().getType(), *this, maxBytes);
+}
+VectorAccess AlignmentAnalysis::maxVectorElements(tile::GatherOp op, unsigned maxBytes) const {
+  return widestAccess(op, op.getResult().getType(), *this, maxBytes);
+}
+VectorAccess AlignmentAnalysis::maxVectorElements(tile::ScatterOp op, unsigned maxBytes) const {
   return widestAccess(op, op.getValue().getType(), *this, maxBytes);
 }
 VectorAccess AlignmentAnalysis::maxVectorElements(tile::LoadPtrOp op, unsigned maxBytes) const {

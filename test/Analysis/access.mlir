@@ -107,3 +107,42 @@ func.func @static_sizes(%v: !s, %w: !d {tile.sizes_div_by = array<i64: 32, 1>}, 
   }
   return
 }
+
+// -----
+
+// Rows anywhere, columns side by side: vectors along the columns, if rows begin on them.
+!v = !tile.view<?x64xf16, strides = [64, 1]>
+!u = !tile.view<?x64xf16, strides = [?, 1]>
+func.func @gathers(%v: !v {tile.div_by = 16 : i64}, %u: !u {tile.div_by = 16 : i64}, %rows: tensor<8xi32>) {
+  %c0 = arith.constant 0 : index
+  // expected-remark @below {{vector of 8 along dim 1, in bounds [no, yes]}}
+  %x = tile.gather %v[%rows, %c0] {test.show} : !v[tensor<8xi32>, index] -> tensor<8x64xf16>
+  // expected-remark @below {{vector of 8 along dim 1, in bounds [no, yes]}}
+  tile.scatter %x, %v[%rows, %c0] {test.show} : tensor<8x64xf16>, !v[tensor<8xi32>, index]
+  // Rows may begin on any element.
+  // expected-remark @below {{vector of 1 along dim 1, in bounds [no, yes]}}
+  %y = tile.gather %u[%rows, %c0] {test.show} : !u[tensor<8xi32>, index] -> tensor<8x64xf16>
+  // Columns anywhere: no two are known to be neighbours.
+  // expected-remark @below {{vector of 1 along dim 1, in bounds [no, no]}}
+  %z = tile.gather %v[%c0, %rows] {test.show} : !v[index, tensor<8xi32>] -> tensor<4x8xf16>
+  return
+}
+
+// -----
+
+// Indices that are known to lie inside, and one that may be negative.
+!v = !tile.view<32x64xf16, strides = [64, 1]>
+func.func @indices_in_bounds(%v: !v, %any: tensor<32xi32>) {
+  %c0 = arith.constant 0 : index
+  %i = tile.iota : tensor<32xi32>
+  // expected-remark @below {{in bounds [yes, yes]}}
+  %x = tile.gather %v[%i, %c0] {test.show} : !v[tensor<32xi32>, index] -> tensor<32x64xf16>
+  %j = tile.iota start 1 : tensor<32xi32>
+  // expected-remark @below {{in bounds [no, yes]}}
+  %y = tile.gather %v[%j, %c0] {test.show} : !v[tensor<32xi32>, index] -> tensor<32x64xf16>
+  %c31 = arith.constant dense<31> : tensor<32xi32>
+  %k = arith.andi %any, %c31 : tensor<32xi32>
+  // expected-remark @below {{in bounds [yes, yes]}}
+  tile.scatter %x, %v[%k, %c0] {test.show} : tensor<32x64xf16>, !v[tensor<32xi32>, index]
+  return
+}

@@ -69,17 +69,28 @@ public:
   /// The widest legal accesses of at most `maxBytes`.
   VectorAccess maxVectorElements(tile::LoadOp op, unsigned maxBytes) const;
   VectorAccess maxVectorElements(tile::StoreOp op, unsigned maxBytes) const;
+  VectorAccess maxVectorElements(tile::GatherOp op, unsigned maxBytes) const;
+  VectorAccess maxVectorElements(tile::ScatterOp op, unsigned maxBytes) const;
   VectorAccess maxVectorElements(tile::LoadPtrOp op, unsigned maxBytes) const;
   VectorAccess maxVectorElements(tile::StorePtrOp op, unsigned maxBytes) const;
 
   /// Whether every index that the access makes along view dimension `dim` is proved to lie inside the view.
   bool provablyInBounds(tile::LoadOp op, unsigned dim) const;
   bool provablyInBounds(tile::StoreOp op, unsigned dim) const;
+  bool provablyInBounds(tile::GatherOp op, unsigned dim) const;
+  bool provablyInBounds(tile::ScatterOp op, unsigned dim) const;
 
 private:
   struct Solvers;
   std::unique_ptr<Solvers> solvers;
 };
+
+/// The dimension whose index a tile gives, -1 for an access that has none.
+template <typename AccessOp> int64_t indexedDimOf(AccessOp op) {
+  if constexpr (std::is_same_v<AccessOp, tile::GatherOp> || std::is_same_v<AccessOp, tile::ScatterOp>)
+    return op.indexedDim();
+  return -1;
+}
 
 } // namespace tilewright
 

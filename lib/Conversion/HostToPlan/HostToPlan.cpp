@@ -240,6 +240,10 @@ void findAccesses(func::FuncOp kernel, PlanKernel &plan) {
       mark(load.getView(), read, unknownRead);
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       mark(store.getView(), written, unknownWrite);
+    else if (auto gather = dyn_cast<tile::GatherOp>(op))
+      mark(gather.getView(), read, unknownRead);
+    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+      mark(scatter.getView(), written, unknownWrite);
     else if (auto load = dyn_cast<tile::LoadPtrOp>(op))
       mark(load.getPtr(), read, unknownRead);
     else if (auto store = dyn_cast<tile::StorePtrOp>(op))

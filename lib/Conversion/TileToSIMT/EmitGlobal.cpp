@@ -43,6 +43,8 @@ struct ThreadProgram::Reach {
   SmallVector<bool> checked;
   SmallVector<Value> strideBytes; ///< i64, per view dimension.
   Value origin, fixedPred;        ///< Base, and what the dimensions contribute that the tile does not walk.
+  int64_t indexedDim = -1;          ///< View dimension whose index a tile gives; `start` has its vector.
+  std::map<int64_t, int64_t> indexRegister; ///< Register offset along that dimension to register of that vector.
   std::vector<std::map<int64_t, std::pair<Value, Value>>> perDim; ///< Register offset to (bytes, holds); dim 0 has the origin.
 
   Reach(ThreadProgram &program, Location loc, const LayoutPlace &where, ViewParts view, ArrayRef<int64_t> viewDimOf,
@@ -65,6 +67,22 @@ struct ThreadProgram::Reach {
     }
   }
 
+  /// Says that the offset of `dim`, an operand of `op`, is a tile of indices: that of each register along `dim`.
+  template <typename OpTy> LogicalResult setIndices(OpTy op, int64_t dim) {
+    indexedDim = dim;
+    const LayoutPlace &rows = program.place(op.getOffsets()[dim].getType());
+    layout::DistributedLayout expected = where.layout;
+    for (unsigned other = expected.rank(); other-- > 0;)
+      if (other != dim)
+        expected = expected.dropDim(other);
+    if (rows.layout != expected)
+      return op.emitOpError("expects indices in the layout of the tile without its other dims, found ")
+             << op.getOffsets()[dim].getType();
+    for (int64_t reg = 0; reg < rows.registers(); ++reg)
+      indexRegister.try_emplace(rows.registerOffset[reg][0], reg);
+    return success();
+  }
+
   Value wide(Value index) {
     return arith::IndexCastOp::create(program.builder, loc, program.builder.getI64Type(), index);
   }
@@ -76,6 +94,16 @@ struct ThreadProgram::Reach {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
   }
 
+  /// Index along a dimension of the element at `coord` (`offset` and the thread's part).
+  Value indexAt(unsigned dim, int64_t offset, Value coord) {
+    OpBuilder &b = program.builder;
+    Value first = start[viewDimOf[dim]];
+    if (static_cast<int64_t>(viewDimOf[dim]) != indexedDim)
+      return arith::AddIOp::create(b, loc, first, program.toIndex(loc, coord));
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                      program.slice(loc, first, indexRegister.at(offset), 1));
+  }
+
   const std::pair<Value, Value> &along(unsigned dim, int64_t offset) {
     auto [slot, isNew] = perDim[dim].try_emplace(offset);
     if (!isNew)
@@ -83,7 +111,7 @@ struct ThreadProgram::Reach {
     OpBuilder &b = program.builder;
     unsigned viewDim = viewDimOf[dim];
     Value coord = program.coordinate(loc, where, dim, offset);
-    Value index = arith::AddIOp::create(b, loc, start[viewDim], program.toIndex(loc, coord));
+    Value index = indexAt(dim, offset, coord);
     Value bytes = arith::MulIOp::create(b, loc, wide(index), strideBytes[viewDim]);
     if (dim == 0)
       bytes = arith::AddIOp::create(b, loc, origin, bytes);
@@ -143,7 +171,11 @@ static TypedAttr padValue(tile::Pad pad, Type element, OpBuilder &builder) {
   return builder.getZeroAttr(element);
 }
 
-LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
+/// Accesses whose index along one dimension a tile gives.
+template <typename OpTy>
+static constexpr bool isIndexed = std::is_same_v<OpTy, tile::GatherOp> || std::is_same_v<OpTy, tile::ScatterOp>;
+
+template <typename OpTy> LogicalResult ThreadProgram::emitBlockLoad(OpTy op) {
   Location loc = op.getLoc();
   auto tile = cast<RankedTensorType>(op.getResult().getType());
   if (failed(checkMemoryElement(op, tile.getElementType())))
@@ -157,6 +189,9 @@ LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
               op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
+  if constexpr (isIndexed<OpTy>)
+    if (failed(reach.setIndices(op, op.indexedDim())))
+      return failure();
   int64_t width = vectorWidth(op, where, bytes);
   TypedAttr pad = padValue(op.getPad(), element, builder);
   Type type = width == 1 ? element : VectorType::get({width}, element);
@@ -175,7 +210,7 @@ LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) {
   return success();
 }
 
-LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
+template <typename OpTy> LogicalResult ThreadProgram::emitBlockStore(OpTy op) {
   Location loc = op.getLoc();
   auto tile = cast<RankedTensorType>(op.getValue().getType());
   if (failed(checkMemoryElement(op, tile.getElementType())))
@@ -188,6 +223,9 @@ LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
     offsets.push_back(get(offset));
   Reach reach(*this, loc, where, viewParts(op.getView()), walked, offsets,
               op.getInBounds() ? *op.getInBounds() : ArrayRef<bool>(), bytes);
+  if constexpr (isIndexed<OpTy>)
+    if (failed(reach.setIndices(op, op.indexedDim())))
+      return failure();
   int64_t width = vectorWidth(op, where, bytes);
   Value vector = get(op.getValue());
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
@@ -196,6 +234,19 @@ LogicalResult ThreadProgram::emitStore(tile::StoreOp op) {
                           width * bytes);
   }
   return success();
+}
+
+LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) { return emitBlockLoad(op); }
+LogicalResult ThreadProgram::emitStore(tile::StoreOp op) { return emitBlockStore(op); }
+LogicalResult ThreadProgram::emitGather(tile::GatherOp op) {
+  if (op.getDone())
+    set(op.getDone(), ArrayRef<Value>());
+  return emitBlockLoad(op);
+}
+LogicalResult ThreadProgram::emitScatter(tile::ScatterOp op) {
+  if (op.getDone())
+    set(op.getDone(), ArrayRef<Value>());
+  return emitBlockStore(op);
 }
 
 LogicalResult ThreadProgram::emitPtrAdd(tile::PtrAddOp op) {

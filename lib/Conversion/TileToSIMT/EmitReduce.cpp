@@ -91,7 +91,7 @@ static bool isBitwiseCommutative(Block &body) {
 }
 
 /// Whether each op of a combiner can be applied to whole vectors.
-static bool isElementwise(Block &body) {
+bool ThreadProgram::isElementwise(Block &body) {
   for (Operation &op : body.without_terminator())
     if (op.getNumRegions() != 0 || !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
       return false;

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -60,12 +61,19 @@ Value ThreadProgram::sharedOffset(Location loc, MemDescType type, Value base, co
   return sharedOffset(loc, type, base, coords);
 }
 
-/// Elements that one access to `type` may move for a tile that is spread as `where`.
-static int64_t sharedWidth(MemDescType type, const LayoutPlace &where) {
+/// Elements that one access to `buffer` may move for a tile that is spread as `where`.
+static int64_t sharedWidth(Value buffer, const LayoutPlace &where) {
+  auto type = cast<MemDescType>(buffer.getType());
   unsigned fastest = type.getLayout().getOrder()[0];
   int64_t width = std::min({where.layout.contiguousPerThread(fastest),
                             type.getLayout().toLayout().contiguous(fastest),
                             std::max<int64_t>(kMaxAccessBytes / type.getElementBytes(), 1)});
+  // Blocks begin where all vectors stay aligned: at multiples of their extent, or where a constant says.
+  if (auto block = buffer.getDefiningOp<MemDescBlockOp>()) {
+    APInt begin;
+    if (matchPattern(block.getOrigin()[fastest], m_ConstantInt(&begin)))
+      width = std::gcd(width, begin.getSExtValue());
+  }
   return std::max<int64_t>(std::gcd(width, type.getShape()[fastest]), 1);
 }
 
@@ -74,7 +82,7 @@ LogicalResult ThreadProgram::emitLocalStore(LocalStoreOp op) {
   MemDescType type = op.getBuffer().getType();
   const LayoutPlace &where = place(op.getValue().getType());
   Value base = get(op.getBuffer()), vector = get(op.getValue());
-  int64_t width = sharedWidth(type, where);
+  int64_t width = sharedWidth(op.getBuffer(), where);
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     const layout::Coord &offset = where.registerOffset[reg];
     Value pred = both(loc, inside(loc, where, offset), where.isOwner);
@@ -91,7 +99,7 @@ LogicalResult ThreadProgram::emitLocalLoad(LocalLoadOp op) {
   const LayoutPlace &where = place(tile);
   Value base = get(op.getBuffer());
   Type element = elementOf(tile.getElementType());
-  int64_t width = sharedWidth(type, where);
+  int64_t width = sharedWidth(op.getBuffer(), where);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     const layout::Coord &offset = where.registerOffset[reg];

@@ -105,11 +105,21 @@ private:
   LogicalResult emitAssume(tile::AssumeOp op);
   LogicalResult emitTf32(Operation *op);
 
+  // Blocks of tiles in registers, and of buffers (EmitBlocks.cpp).
+  LogicalResult emitConcat(tile::ConcatOp op);
+  LogicalResult emitExtract(tile::ExtractOp op);
+  LogicalResult emitInsert(tile::InsertOp op);
+  LogicalResult emitMemDescBlock(tile_gpu::MemDescBlockOp op);
+
   // Global memory (EmitGlobal.cpp).
   struct Reach; ///< Addresses and predicates of one block access.
   LogicalResult emitMakeView(tile::MakeViewOp op);
   LogicalResult emitLoad(tile::LoadOp op);
   LogicalResult emitStore(tile::StoreOp op);
+  LogicalResult emitGather(tile::GatherOp op);
+  LogicalResult emitScatter(tile::ScatterOp op);
+  template <typename OpTy> LogicalResult emitBlockLoad(OpTy op);
+  template <typename OpTy> LogicalResult emitBlockStore(OpTy op);
   LogicalResult emitLoadPtr(tile::LoadPtrOp op);
   LogicalResult emitStorePtr(tile::StorePtrOp op);
   LogicalResult emitPtrAdd(tile::PtrAddOp op);
@@ -127,7 +137,15 @@ private:
   // Reductions (EmitReduce.cpp).
   LogicalResult emitPartialReduce(tile_gpu::PartialReduceOp op);
   SmallVector<Value> combine(mlir::Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count);
+  static bool isElementwise(mlir::Block &body);
   Value shuffleBits(Location loc, tile_gpu::ShuffleMode mode, Value vector, Value lane);
+
+  // Scans (EmitScan.cpp).
+  struct Part; ///< What a run of elements comes to, and whether it has any.
+  Part joinParts(Location loc, mlir::Block &body, const Part &before, const Part &after, int64_t count);
+  Part choosePart(Location loc, Value condition, const Part &yes, const Part &no);
+  LogicalResult emitPartialScan(tile_gpu::PartialScanOp op);
+  LogicalResult emitAddPrefix(tile_gpu::AddPrefixOp op);
 
   mlir::func::FuncOp kernel;
   ExecutionScope scope;

@@ -47,8 +47,8 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
     SmallVector<Value> aliases{alloc.getResult()};
     for (size_t i = 0; i < aliases.size(); ++i)
       for (Operation *user : aliases[i].getUsers()) {
-        if (auto view = dyn_cast<MemDescViewOp>(user))
-          aliases.push_back(view.getResult());
+        if (isa<MemDescViewOp, MemDescBlockOp>(user))
+          aliases.push_back(user->getResult(0));
         // A use in a loop that does not hold the buffer keeps it alive for the whole loop.
         Operation *holder = user;
         for (Operation *up = user; up && up->getBlock() != alloc->getBlock(); up = up->getParentOp())

@@ -32,7 +32,7 @@ public:
   LogicalResult run() {
     SmallVector<Operation *> ops, dead;
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<tile::ReduceOp>(op->getParentOp()))
+      if (!isa<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -228,8 +228,8 @@ AccessShapes AssignLayouts::findAccessShapes(func::FuncOp func) {
   AccessShapes shapes;
   AlignmentAnalysis alignment(func);
   func.walk([&](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op).Case<tile::LoadOp, tile::StoreOp, tile::LoadPtrOp, tile::StorePtrOp>(
-        [&](auto access) {
+    llvm::TypeSwitch<Operation *>(op).Case<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp,
+                                         tile::LoadPtrOp, tile::StorePtrOp>([&](auto access) {
           Type type = op->getNumResults() ? op->getResult(0).getType() : op->getOperand(0).getType();
           if (!isa<RankedTensorType>(type))
             return; // One element.

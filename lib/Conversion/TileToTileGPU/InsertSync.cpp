@@ -3,6 +3,7 @@
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 namespace tilewright {
@@ -49,8 +50,8 @@ Value noaliasRoot(Value value) {
 
 /// The buffer behind views of it.
 LocalAllocOp allocOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<MemDescViewOp>())
-    buffer = view.getSource();
+  while (isa_and_nonnull<MemDescViewOp, MemDescBlockOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer.getDefiningOp<LocalAllocOp>();
 }
 
@@ -88,6 +89,10 @@ SmallVector<MemoryAccess> accessesOf(Operation *op) {
     global(load.getView(), false);
   } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
     global(store.getView(), true);
+  } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+    global(gather.getView(), false);
+  } else if (auto scatter = dyn_cast<tile::ScatterOp>(op)) {
+    global(scatter.getView(), true);
   } else if (auto load = dyn_cast<tile::LoadPtrOp>(op)) {
     global(load.getPtr(), false);
   } else if (auto store = dyn_cast<tile::StorePtrOp>(op)) {
@@ -129,11 +134,32 @@ bool sameThreadsSameElements(Operation *a, Operation *b) {
   return view.getShape().size() == 1 && view.getStrides()[0] != 0 && view.getStrides()[0] != ShapedType::kDynamic;
 }
 
+/// Whether two ops write parts of one buffer that have no element in common.
+bool areOtherBlocks(Operation *a, Operation *b) {
+  auto blockOf = [](Operation *op) {
+    auto store = dyn_cast<LocalStoreOp>(op);
+    return store ? store.getBuffer().getDefiningOp<MemDescBlockOp>() : MemDescBlockOp();
+  };
+  MemDescBlockOp first = blockOf(a), second = blockOf(b);
+  if (!first || !second || first.getSource() != second.getSource() || a->getBlock() != b->getBlock())
+    return false;
+  for (auto [dim, begins] : llvm::enumerate(llvm::zip(first.getOrigin(), second.getOrigin()))) {
+    APInt beginA, beginB;
+    if (!matchPattern(std::get<0>(begins), m_ConstantInt(&beginA)) ||
+        !matchPattern(std::get<1>(begins), m_ConstantInt(&beginB)))
+      continue;
+    int64_t a = beginA.getSExtValue(), b = beginB.getSExtValue();
+    if (a + first.getType().getShape()[dim] <= b || b + second.getType().getShape()[dim] <= a)
+      return true;
+  }
+  return false;
+}
+
 bool mayMeet(const MemoryAccess &before, const MemoryAccess &now) {
   if ((!before.isWrite && !now.isWrite) || before.isShared != now.isShared)
     return false;
   if (before.isShared)
-    return before.first < now.last && now.first < before.last;
+    return before.first < now.last && now.first < before.last && !areOtherBlocks(before.op, now.op);
   if (before.root != now.root)
     return false; // One of them derives from a noalias argument and the other does not.
   return !(before.op->isBeforeInBlock(now.op) && sameThreadsSameElements(before.op, now.op));
@@ -162,7 +188,7 @@ private:
       state.clear();
       return;
     }
-    if (op->getNumRegions() != 0 && !isa<PartialReduceOp, tile::ReduceOp>(op)) {
+    if (op->getNumRegions() != 0 && !isa<PartialReduceOp, PartialScanOp, AddPrefixOp, tile::ReduceOp, tile::ScanOp>(op)) {
       visitRegions(op, state);
       return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Layout/AxisFactors.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -67,7 +68,7 @@ private:
 
   void collect() {
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<tile::ReduceOp>(op->getParentOp()))
+      if (isa<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
         return;
       bool flexible = isFlexibleOp(op);
       if (touchesTiles(op))
@@ -137,7 +138,7 @@ private:
 
   /// What the result of `op` is, given what its operands are; null while nothing is known.
   LayoutAttr resultLayout(Operation *op, RankedTensorType type) {
-    if (isa<tile::LoadOp>(op))
+    if (isa<tile::LoadOp, tile::GatherOp>(op))
       return coalescedLayout(type, access.lookup(op), numWarps);
     if (auto load = dyn_cast<tile::LoadPtrOp>(op)) {
       LayoutAttr own = has(load.getPtr());
@@ -152,6 +153,43 @@ private:
           return {}; // Not yet.
       return dropDim(source, reduce.getDim());
     }
+    if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+      LayoutAttr source;
+      bool isFree = true; // All sources can be made in any layout.
+      for (Value value : scan.getSources()) {
+        source = source ? source : has(value);
+        isFree = isFree && plan.flexible.contains(value);
+      }
+      if (!source && !isFree)
+        return {}; // Not yet.
+      if (source && layout::isScannable(source.toLayout(), scan.getDim()))
+        return source;
+      source = source ? source : defaultLayout(type, numWarps);
+      LayoutAttr other = scannableLayout(source, scan.getDim());
+      return other ? other : source; // Where there is none, the lowering says so.
+    }
+    if (auto concat = dyn_cast<tile::ConcatOp>(op)) {
+      for (Value value : concat.getSources()) {
+        LayoutAttr source = has(value);
+        if (!source)
+          continue;
+        int64_t extent = tileType(value).getDimSize(concat.getDim()), count = concat.getSources().size();
+        bool isEven = type.getDimSize(concat.getDim()) == extent * count;
+        LayoutAttr stacked = isEven ? stackLayout(source, concat.getDim(), count) : LayoutAttr();
+        return stacked ? stacked : defaultLayout(type, numWarps);
+      }
+      return {};
+    }
+    if (auto extract = dyn_cast<tile::ExtractOp>(op)) {
+      LayoutAttr source = has(extract.getSource());
+      if (!source)
+        return {};
+      LayoutAttr block =
+          hasConstantIndices(extract.getIndices()) ? blockLayout(source, type.getShape()) : LayoutAttr();
+      return block ? block : defaultLayout(type, numWarps);
+    }
+    if (auto insert = dyn_cast<tile::InsertOp>(op))
+      return has(insert.getDest());
     if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
       LayoutAttr source = has(permute.getSource());
       return source ? permuteLayout(source, permute.getOrder()) : LayoutAttr();
@@ -196,12 +234,22 @@ private:
     return wantedOperandLayout(use.getOwner(), use.getOperandNumber(), result, plan, access, numWarps);
   }
 
+  /// Whether the user asks for a layout, rather than taking what there is.
+  static bool hasOpinion(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (isa<tile::DotOp>(op))
+      return use.getOperandNumber() == 2;
+    if (isa<tile::InsertOp>(op))
+      return use.getOperandNumber() == 1;
+    return !isa<tile::ReduceOp, tile::ToScalarOp, tile::ConcatOp, tile::ExtractOp>(op);
+  }
+
   /// Values that nothing has reached take the first wish of a user.
   void flowBackward() {
     for (Operation *op : llvm::reverse(ops))
       for (OpOperand &use : op->getOpOperands())
-        if (isTile(use.get()) && !plan.flexible.contains(use.get()) && !has(use.get()) && !isa<tile::ReduceOp>(op))
-          if (!isa<tile::DotOp, tile::ToScalarOp>(op) || use.getOperandNumber() == 2)
+        if (isTile(use.get()) && !plan.flexible.contains(use.get()) && !has(use.get()))
+          if (hasOpinion(use))
             give(use.get(), wanted(use));
   }
 

@@ -2,9 +2,12 @@
 // What each op asks of, and gives to, the layouts of its tiles.
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Layout/AxisFactors.h"
+#include "tilewright/Layout/Blocks.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -54,6 +57,32 @@ LayoutAttr tilewright::restrictLayout(LayoutAttr layout, ArrayRef<int64_t> shape
   return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
 }
 
+LayoutAttr tilewright::keepDim(LayoutAttr layout, unsigned dim) {
+  layout::DistributedLayout result = layout.toLayout();
+  for (unsigned other = result.rank(); other-- > 0;)
+    if (other != dim)
+      result = result.dropDim(other);
+  return LayoutAttr::get(layout.getContext(), result);
+}
+LayoutAttr tilewright::blockLayout(LayoutAttr layout, ArrayRef<int64_t> shape) {
+  std::optional<layout::DistributedLayout> result = layout::blockOf(layout.toLayout(), shape.vec());
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+}
+LayoutAttr tilewright::stackLayout(LayoutAttr layout, unsigned dim, int64_t count) {
+  std::optional<layout::DistributedLayout> result = layout::stackBlocks(layout.toLayout(), dim, count);
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+}
+LayoutAttr tilewright::scannableLayout(LayoutAttr layout, unsigned dim, std::string *error) {
+  layout::DistributedLayout from = layout.toLayout();
+  std::optional<layout::DistributedLayout> result =
+      layout::tryMakeScannable(from.shape(), dim, from.numWarps(), error);
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+}
+
+bool tilewright::hasConstantIndices(ValueRange indices) {
+  return llvm::all_of(indices, [](Value index) { return matchPattern(index, m_Constant()); });
+}
+
 /// Whether storing from `layout` as it stands is about as good as converting to the coalesced layout first: the
 /// conversion costs a trip through shared memory, so half of a full access per thread is enough.
 static bool storesWell(LayoutAttr layout, RankedTensorType type, const AccessShape &access) {
@@ -79,7 +108,11 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
     AccessShape shape = access.lookup(op);
     if (LayoutAttr own = has(stored); own && storesWell(own, tileType(stored), shape))
       return own;
-    return coalescedLayout(type, shape, numWarps);
+    return coalescedLayout(tileType(stored), shape, numWarps);
+  };
+  auto ownOrDefault = [&] {
+    LayoutAttr own = has(operand);
+    return own ? own : defaultLayout(type, numWarps);
   };
   return llvm::TypeSwitch<Operation *, LayoutAttr>(op)
       .Case<tile::StoreOp>([&](auto store) { return memory(store.getValue()); })
@@ -114,9 +147,25 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
         return own ? own : defaultLayout(type, numWarps);
       })
       .Case<tile::BroadcastOp>([&](auto) { return result ? restrictLayout(result, type.getShape()) : LayoutAttr(); })
-      .Case<tile::ToScalarOp>([&](auto) {
-        LayoutAttr own = has(operand);
-        return own ? own : defaultLayout(type, numWarps);
+      .Case<tile::ToScalarOp>([&](auto) { return ownOrDefault(); })
+      .Case<tile::ConcatOp>([&](tile::ConcatOp concat) -> LayoutAttr {
+        LayoutAttr block = result ? blockLayout(result, type.getShape()) : LayoutAttr();
+        return block ? block : ownOrDefault();
+      })
+      .Case<tile::ExtractOp>([&](auto) { return ownOrDefault(); })
+      .Case<tile::InsertOp>([&](tile::InsertOp insert) -> LayoutAttr {
+        if (index != 0)
+          return result;
+        bool isStatic = result && hasConstantIndices(insert.getIndices());
+        LayoutAttr block = isStatic ? blockLayout(result, type.getShape()) : LayoutAttr();
+        return block ? block : ownOrDefault();
+      })
+      .Case<tile::GatherOp>([&](tile::GatherOp gather) {
+        return result ? keepDim(result, gather.indexedDim()) : LayoutAttr();
+      })
+      .Case<tile::ScatterOp>([&](tile::ScatterOp scatter) {
+        LayoutAttr stored = memory(scatter.getValue());
+        return index == 0 ? stored : keepDim(stored, scatter.indexedDim());
       })
       .Case<scf::YieldOp, scf::ConditionOp>([&](auto) { return LayoutAttr(); })
       .Default([&](Operation *) { return result; });

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
+#include "LowerToBuffers.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
-#include "tilewright/Dialect/Tile/IR/Tile.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "tilewright/Layout/Conversion.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -16,6 +15,27 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile_gpu;
+
+bool tilewright::fitsBuffer(Type element) {
+  int64_t bytes = getElementBytes(element);
+  return bytes >= 1 && bytes <= 8;
+}
+
+Value tilewright::makeBuffer(OpBuilder &builder, Location loc, RankedTensorType tile,
+                             const layout::SharedLayout &shared) {
+  return LocalAllocOp::create(builder, loc,
+                              MemDescType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
+                                               SharedAttr::get(builder.getContext(), shared)),
+                              IntegerAttr());
+}
+
+void tilewright::explainTrip(Operation *op, MemDescType buffer, StringRef why) {
+  auto func = op->getParentOfType<func::FuncOp>();
+  remark::analysis(op->getLoc(), remark::RemarkOpts::name("SharedTrip")
+                                     .category("tile-lower-to-buffers")
+                                     .function(func.getSymName()))
+      << remark::reason("{0}", why.str()) << remark::metric("bytes", buffer.getSizeInBytes());
+}
 
 namespace {
 
@@ -37,20 +57,28 @@ struct LowerToBuffers : public tilewright::impl::LowerToBuffersPassBase<LowerToB
     if (checked.wasInterrupted())
       return signalPassFailure();
     SmallVector<Operation *> work;
-    // Reductions first: they leave layout conversions behind.
-    func.walk([&](tile::ReduceOp op) { work.push_back(op); });
-    for (Operation *op : work)
-      if (failed(lowerReduce(cast<tile::ReduceOp>(op))))
+    // Reductions and scans first: they leave layout conversions behind.
+    func.walk([&](Operation *op) {
+      if (isa<tile::ReduceOp, tile::ScanOp>(op))
+        work.push_back(op);
+    });
+    for (Operation *op : work) {
+      auto reduce = dyn_cast<tile::ReduceOp>(op);
+      if (failed(reduce ? lowerReduce(reduce) : lowerScan(cast<tile::ScanOp>(op))))
         return signalPassFailure();
+    }
     work.clear();
     func.walk([&](Operation *op) {
-      if (isa<tile::DotOp, tile::ReshapeOp, ConvertLayoutOp>(op))
+      if (isa<tile::DotOp, tile::ReshapeOp, tile::ConcatOp, tile::ExtractOp, tile::InsertOp, ConvertLayoutOp>(op))
         work.push_back(op);
     });
     for (Operation *op : work) {
       LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(op)
                                  .Case<tile::DotOp>([&](auto dot) { return lowerDot(dot); })
                                  .Case<tile::ReshapeOp>([&](auto reshape) { return lowerReshape(reshape); })
+                                 .Case<tile::ConcatOp>([](auto concat) { return lowerConcat(concat); })
+                                 .Case<tile::ExtractOp>([](auto extract) { return lowerExtract(extract); })
+                                 .Case<tile::InsertOp>([](auto insert) { return lowerInsert(insert); })
                                  .Case<ConvertLayoutOp>([&](auto convert) { return lowerConvert(convert); });
       if (failed(result))
         return signalPassFailure();
@@ -58,26 +86,6 @@ struct LowerToBuffers : public tilewright::impl::LowerToBuffersPassBase<LowerToB
   }
 
 private:
-  /// What a buffer's element is: tf32 and i1 take their memory form, pointers are addresses.
-  static bool fitsBuffer(Type element) {
-    int64_t bytes = getElementBytes(element);
-    return bytes >= 1 && bytes <= 8;
-  }
-
-  Value makeBuffer(OpBuilder &builder, Location loc, RankedTensorType tile, const layout::SharedLayout &shared) {
-    return LocalAllocOp::create(builder, loc,
-                                MemDescType::get(builder.getContext(), tile.getShape(), tile.getElementType(),
-                                                 SharedAttr::get(builder.getContext(), shared)),
-                                IntegerAttr());
-  }
-
-  void explainTrip(Operation *op, MemDescType buffer, StringRef why) {
-    auto func = op->getParentOfType<func::FuncOp>();
-    remark::analysis(op->getLoc(),
-                     remark::RemarkOpts::name("SharedTrip").category(getArgument()).function(func.getSymName()))
-        << remark::reason("{0}", why.str()) << remark::metric("bytes", buffer.getSizeInBytes());
-  }
-
   //===- Reductions ----------------------------------------------------------------------------------------------===//
 
   LogicalResult lowerReduce(tile::ReduceOp op) {
@@ -113,85 +121,6 @@ private:
     }
     op.erase();
     return success();
-  }
-
-  /// The layout after each warp has reduced what it holds along `dim`: what differs by lane or register there is gone, what
-  /// differs by warp becomes position 0, 1, 2... Null where padding would lie between positions that have elements.
-  static LayoutAttr partialLayout(LayoutAttr layout, unsigned dim) {
-    layout::DistributedLayout from = layout.toLayout();
-    auto without = [&](layout::Bases bases, bool dropZero) {
-      layout::Bases kept;
-      for (layout::Coord &basis : bases) {
-        basis[dim] = 0;
-        if (!dropZero || llvm::any_of(basis, [](int64_t x) { return x != 0; }))
-          kept.push_back(basis);
-      }
-      return kept;
-    };
-    layout::Bases warp = from.warpBases();
-    std::vector<int64_t> shape = from.shape();
-    // Where each position begins in the source: one that begins outside of the tile has no element, and is left outside
-    // of the result too.
-    SmallVector<int64_t> begins{0};
-    auto repeat = [&](int64_t radix, int64_t stride) {
-      SmallVector<int64_t> all;
-      for (int64_t value = 0; value < radix; ++value)
-        for (int64_t begin : begins)
-          all.push_back(begin + value * stride);
-      begins = all;
-    };
-    shape[dim] = 1;
-    for (layout::Coord &basis : warp)
-      if (basis[dim] != 0) {
-        repeat(2, basis[dim]);
-        basis[dim] = shape[dim];
-        shape[dim] *= 2;
-      }
-    std::vector<layout::OuterDigit> digits;
-    for (const layout::OuterDigit &digit : from.digits()) {
-      if (digit.dim != dim || digit.stride == 0) { // Stride 0: warps that hold copies.
-        digits.push_back(digit);
-      } else if (digit.place == layout::OuterDigit::Place::Warp) {
-        repeat(digit.radix, digit.stride);
-        digits.push_back({dim, digit.radix, shape[dim], digit.place});
-        shape[dim] *= digit.radix;
-      }
-    }
-    // Where positions rise with the coordinates that they begin at, those with elements come first.
-    if (!llvm::is_sorted(begins) && *llvm::max_element(begins) >= from.shape()[dim])
-      return {};
-    shape[dim] = llvm::count_if(begins, [&](int64_t begin) { return begin < from.shape()[dim]; });
-    std::string error;
-    auto result = layout::DistributedLayout::create(shape, without(from.registerBases(), true),
-                                                    without(from.laneBases(), false), warp, from.blockBases(), digits,
-                                                    &error);
-    assert(result && "what is left of a layout is a layout");
-    return LayoutAttr::get(layout.getContext(), *result);
-  }
-
-  /// `partial` with the warps' positions along `dim` side by side in the registers of every warp.
-  static LayoutAttr gatheredLayout(LayoutAttr partial, unsigned dim) {
-    layout::DistributedLayout from = partial.toLayout();
-    layout::Bases reg = from.registerBases(), warp = from.warpBases();
-    for (layout::Coord &basis : warp)
-      if (basis[dim] != 0) {
-        layout::Coord moved(basis.size(), 0);
-        moved[dim] = basis[dim];
-        basis[dim] = 0;
-        reg.push_back(moved);
-      }
-    std::vector<layout::OuterDigit> digits;
-    for (const layout::OuterDigit &digit : from.digits()) {
-      bool moves = digit.dim == dim && digit.stride != 0 && digit.place == layout::OuterDigit::Place::Warp;
-      digits.push_back(moves ? layout::OuterDigit{0, digit.radix, 0, digit.place} : digit); // Stride 0: copies.
-      if (moves)
-        digits.push_back({dim, digit.radix, digit.stride, layout::OuterDigit::Place::Register});
-    }
-    std::string error;
-    auto result = layout::DistributedLayout::create(from.shape(), reg, from.laneBases(), warp, from.blockBases(),
-                                                    digits, &error);
-    assert(result && "moving bases keeps a layout a layout");
-    return LayoutAttr::get(partial.getContext(), *result);
   }
 
   SmallVector<Value> partialReduce(OpBuilder &builder, tile::ReduceOp op, ValueRange sources, LayoutAttr layout) {

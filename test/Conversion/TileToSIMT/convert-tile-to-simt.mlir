@@ -87,3 +87,40 @@ func.func @select_of_views(%a: !row, %b: !row, %c: i1) attributes {tile.kernel} 
   tile.store %x, %a[%c0] : tensor<128xf32>, !row
   return
 }
+
+// A row of 128 is four neighbours in each lane: three additions in order, then five exchanges of totals.
+// CHECK-LABEL: func.func @scan_row(
+// CHECK-COUNT-3: arith.addf {{.*}} : vector<1xf32>
+// CHECK-COUNT-5: tile_gpu.shuffle bfly
+// CHECK-NOT:     tile_gpu.shuffle
+// CHECK:         return
+func.func @scan_row(%x: !tile.view<?x?xf32, strides = [?, 1]>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %i = tile.iota : tensor<128xi32>
+  %f = arith.sitofp %i : tensor<128xi32> to tensor<128xf32>
+  %v = tile.reshape %f : tensor<128xf32> -> tensor<1x128xf32>
+  %w = tile.broadcast %v : tensor<1x128xf32> -> tensor<4x128xf32>
+  %s = tile.scan %w dim 1 : tensor<4x128xf32> -> tensor<4x128xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.addf %a, %b : f32
+    tile.yield %r : f32
+  }
+  tile.store %s, %x[%c0, %c0] : tensor<4x128xf32>, !tile.view<?x?xf32, strides = [?, 1]>
+  return
+}
+
+// Each row has its own index, which is checked like every other.
+// CHECK-LABEL: func.func @gather_rows(
+// CHECK:         %[[I:.*]] = tile_gpu.load_shared {{.*}} : i32
+// CHECK:         %[[ROW:.*]] = arith.index_cast %[[I]] : i32 to index
+// CHECK:         arith.cmpi ult, %[[ROW]]
+// CHECK:         tile_gpu.load_global {{.*}} pred {{.*}} : f32
+func.func @gather_rows(%x: !tile.view<?x?xf32, strides = [?, 1]>, %r: !tile.view<?xi32, strides = [1]>,
+                       %y: !tile.view<?x?xf32, strides = [?, 1]>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %rows = tile.load %r[%c0] : !tile.view<?xi32, strides = [1]> -> tensor<4xi32>
+  %v = tile.gather %x[%rows, %c0] pad(zero)
+      : !tile.view<?x?xf32, strides = [?, 1]>[tensor<4xi32>, index] -> tensor<4x32xf32>
+  tile.store %v, %y[%c0, %c0] : tensor<4x32xf32>, !tile.view<?x?xf32, strides = [?, 1]>
+  return
+}

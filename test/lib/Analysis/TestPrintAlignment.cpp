@@ -25,7 +25,7 @@ struct TestPrintAlignment : public PassWrapper<TestPrintAlignment, OperationPass
   template <typename AccessOp> static void describeAccess(AccessOp op, const AlignmentAnalysis &analysis) {
     VectorAccess access = analysis.maxVectorElements(op, /*maxBytes=*/16);
     InFlightDiagnostic remark = op.emitRemark("vector of ") << access.elements << " along dim " << access.tileDim;
-    if constexpr (std::is_same_v<AccessOp, tile::LoadOp> || std::is_same_v<AccessOp, tile::StoreOp>) {
+    if constexpr (!std::is_same_v<AccessOp, tile::LoadPtrOp> && !std::is_same_v<AccessOp, tile::StorePtrOp>) {
       remark << ", in bounds [";
       for (unsigned d = 0; d < op.getOffsets().size(); ++d)
         remark << (d ? ", " : "") << (analysis.provablyInBounds(op, d) ? "yes" : "no");
@@ -43,6 +43,10 @@ struct TestPrintAlignment : public PassWrapper<TestPrintAlignment, OperationPass
         describeAccess(load, analysis);
       else if (auto store = dyn_cast<tile::StoreOp>(op))
         describeAccess(store, analysis);
+      else if (auto gather = dyn_cast<tile::GatherOp>(op))
+        describeAccess(gather, analysis);
+      else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+        describeAccess(scatter, analysis);
       else if (auto load = dyn_cast<tile::LoadPtrOp>(op))
         describeAccess(load, analysis);
       else if (auto store = dyn_cast<tile::StorePtrOp>(op))

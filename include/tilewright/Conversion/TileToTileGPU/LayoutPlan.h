@@ -64,11 +64,20 @@ inline tile_gpu::LayoutAttr layoutOf(mlir::Type type) {
 inline mlir::RankedTensorType withLayout(mlir::RankedTensorType type, tile_gpu::LayoutAttr layout) {
   return mlir::RankedTensorType::get(type.getShape(), type.getElementType(), layout);
 }
-/// The shape algebra on attributes; null where the algebra has no answer.
+/// The layout algebra on attributes; null where the algebra has no answer.
 tile_gpu::LayoutAttr dropDim(tile_gpu::LayoutAttr layout, unsigned dim);
 tile_gpu::LayoutAttr permuteLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> order);
 tile_gpu::LayoutAttr reshapeLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
 tile_gpu::LayoutAttr restrictLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
+/// The layout without all dims but `dim`.
+tile_gpu::LayoutAttr keepDim(tile_gpu::LayoutAttr layout, unsigned dim);
+/// The layout of a block of `shape` where blocks are whole registers of each thread (`layout::blockOf`), and the way back.
+tile_gpu::LayoutAttr blockLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
+tile_gpu::LayoutAttr stackLayout(tile_gpu::LayoutAttr layout, unsigned dim, int64_t count);
+/// The layout for a scan along `dim` of a tile that is in `layout` (`layout::tryMakeScannable`).
+tile_gpu::LayoutAttr scannableLayout(tile_gpu::LayoutAttr layout, unsigned dim, std::string *error = nullptr);
+/// Whether each of `indices` is a constant.
+bool hasConstantIndices(mlir::ValueRange indices);
 
 } // namespace tilewright
 

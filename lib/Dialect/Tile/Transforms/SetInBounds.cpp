@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_SETINBOUNDSPASS
@@ -45,6 +46,10 @@ static SmallVector<Decision> planInBounds(func::FuncOp func) {
       planAccess(load, analysis, decisions);
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       planAccess(store, analysis, decisions);
+    else if (auto gather = dyn_cast<tile::GatherOp>(op))
+      planAccess(gather, analysis, decisions);
+    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+      planAccess(scatter, analysis, decisions);
   });
   return decisions;
 }
@@ -64,10 +69,9 @@ struct SetInBounds : public tilewright::impl::SetInBoundsPassBase<SetInBounds> {
       llvm::interleaveComma(decision.proved, stream);
       remark::passed(decision.access->getLoc(), opts) << remark::add("no bounds check along view dims {0}", dims);
       auto flags = DenseBoolArrayAttr::get(&getContext(), decision.inBounds);
-      if (auto load = dyn_cast<tile::LoadOp>(decision.access))
-        load.setInBoundsAttr(flags);
-      else
-        cast<tile::StoreOp>(decision.access).setInBoundsAttr(flags);
+      llvm::TypeSwitch<Operation *>(decision.access)
+          .Case<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp>(
+              [&](auto access) { access.setInBoundsAttr(flags); });
     }
   }
 };

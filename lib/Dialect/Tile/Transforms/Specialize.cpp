@@ -27,6 +27,10 @@ static SmallVector<VectorAccess> findWidths(func::FuncOp func) {
       widths.push_back(analysis.maxVectorElements(load, kAccessBytes));
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       widths.push_back(analysis.maxVectorElements(store, kAccessBytes));
+    else if (auto gather = dyn_cast<tile::GatherOp>(op))
+      widths.push_back(analysis.maxVectorElements(gather, kAccessBytes));
+    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
+      widths.push_back(analysis.maxVectorElements(scatter, kAccessBytes));
     else if (auto load = dyn_cast<tile::LoadPtrOp>(op))
       widths.push_back(analysis.maxVectorElements(load, kAccessBytes));
     else if (auto store = dyn_cast<tile::StorePtrOp>(op))
@@ -59,6 +63,12 @@ static bool isWalked(Value view, int64_t dim) {
       } else if (auto store = dyn_cast<tile::StoreOp>(user);
                  store && walks(store.walkedDims(), store.getValue().getType())) {
         return true;
+      } else if (auto gather = dyn_cast<tile::GatherOp>(user);
+                 gather && walks(gather.walkedDims(), gather.getResult().getType())) {
+        return true;
+      } else if (auto scatter = dyn_cast<tile::ScatterOp>(user);
+                 scatter && walks(scatter.walkedDims(), scatter.getValue().getType())) {
+        return true;
       }
     }
   }
@@ -76,8 +86,10 @@ static llvm::SetVector<Value> findAddressParameters(func::FuncOp kernel) {
       add(store.getMask() ? ValueRange{store.getPtr(), store.getMask()} : ValueRange{store.getPtr()});
     else if (auto load = dyn_cast<tile::LoadOp>(op))
       add(load->getOperands());
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      add(store->getOperands().drop_front());
+    else if (isa<tile::StoreOp, tile::ScatterOp>(op))
+      add(op->getOperands().drop_front());
+    else if (isa<tile::GatherOp>(op))
+      add(op->getOperands());
   });
   // Grows while it is walked; loops are followed through their own operands, which include bounds and initial values.
   for (size_t i = 0; i < seen.size(); ++i) {

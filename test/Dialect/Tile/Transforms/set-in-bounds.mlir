@@ -41,3 +41,18 @@ func.func @outside(%v: !s) attributes {tile.kernel} {
   tile.store %x, %v[%c1, %cm1] : tensor<128x64xf32>, !s
   return
 }
+
+// Each index is looked at by itself; rows of indices that are not known stay checked.
+// CHECK-LABEL: func @indexed
+// CHECK:         tile.gather %{{.*}} in_bounds [true, true]
+// CHECK:         tile.scatter %{{.*}} in_bounds [false, true]
+// REMARK: Function=indexed | Remark="no bounds check along view dims 0, 1"
+// REMARK: Function=indexed | Remark="no bounds check along view dims 1"
+func.func @indexed(%v: !s, %r: !tile.view<?xi32, strides = [1]>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %rows = tile.load %r[%c0] : !tile.view<?xi32, strides = [1]> -> tensor<128xi32>
+  %i = tile.iota : tensor<128xi32>
+  %x = tile.gather %v[%i, %c0] : !s[tensor<128xi32>, index] -> tensor<128x64xf32>
+  tile.scatter %x, %v[%rows, %c0] : tensor<128x64xf32>, !s[tensor<128xi32>, index]
+  return
+}

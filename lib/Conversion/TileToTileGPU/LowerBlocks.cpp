@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "LowerToBuffers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tilewright;
+using namespace tilewright::tile_gpu;
+
+/// A row-major buffer for `type`, which a block of it can be cut from; null and an error of `op` where there is none.
+static Value makePlainBuffer(OpBuilder &builder, Operation *op, RankedTensorType type) {
+  if (!fitsBuffer(type.getElementType())) {
+    op->emitOpError() << "cannot move elements of " << type.getElementType() << " between threads yet";
+    return {};
+  }
+  std::vector<unsigned> order;
+  for (unsigned dim = type.getRank(); dim-- > 0;)
+    order.push_back(dim);
+  auto plain = layout::SharedLayout::makeRowMajor(type.getShape().vec(), order);
+  if (!plain) {
+    op->emitOpError() << "is too large for shared memory";
+    return {};
+  }
+  return makeBuffer(builder, op->getLoc(), type, *plain);
+}
+
+/// The block of `buffer` that begins at `origin` and has the shape of `block`.
+static Value cutBlock(OpBuilder &builder, Location loc, Value buffer, RankedTensorType block, ValueRange origin) {
+  auto whole = cast<MemDescType>(buffer.getType());
+  auto type = MemDescType::get(builder.getContext(), block.getShape(), block.getElementType(), whole.getLayout());
+  return MemDescBlockOp::create(builder, loc, type, buffer, origin);
+}
+
+static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+/// Where the block with these numbers begins. A number that names no block is taken as the last one: the result is poison then,
+/// but memory outside of the buffer must not be touched.
+static SmallVector<Value> originOf(OpBuilder &builder, Location loc, ValueRange numbers, RankedTensorType whole,
+                                   RankedTensorType block) {
+  SmallVector<Value> origin;
+  for (auto [dim, number] : llvm::enumerate(numbers)) {
+    int64_t extent = block.getDimSize(dim), count = whole.getDimSize(dim) / extent;
+    if (count == 1) {
+      origin.push_back(constantIndex(builder, loc, 0));
+      continue;
+    }
+    APInt known;
+    if (matchPattern(number, m_ConstantInt(&known))) {
+      int64_t last = count - 1, block = known.ugt(last) ? last : known.getSExtValue();
+      origin.push_back(constantIndex(builder, loc, block * extent));
+      continue;
+    }
+    Value inside = arith::MinUIOp::create(builder, loc, number, constantIndex(builder, loc, count - 1));
+    origin.push_back(arith::MulIOp::create(builder, loc, inside, constantIndex(builder, loc, extent)));
+  }
+  return origin;
+}
+
+LogicalResult tilewright::lowerConcat(tile::ConcatOp op) {
+  RankedTensorType whole = op.getResult().getType();
+  bool inRegisters = llvm::all_of(op.getSources(), [&](Value source) {
+    RankedTensorType type = tileType(source);
+    return type.getShape() == tileType(op.getSources()[0]).getShape() &&
+           layoutOf(type) == blockLayout(layoutOf(whole), type.getShape());
+  });
+  if (inRegisters)
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value buffer = makePlainBuffer(builder, op, whole);
+  if (!buffer)
+    return failure();
+  int64_t begin = 0;
+  for (Value source : op.getSources()) {
+    SmallVector<Value> origin;
+    for (int64_t dim = 0; dim < whole.getRank(); ++dim)
+      origin.push_back(constantIndex(builder, loc, dim == op.getDim() ? begin : 0));
+    LocalStoreOp::create(builder, loc, source, cutBlock(builder, loc, buffer, tileType(source), origin));
+    begin += tileType(source).getDimSize(op.getDim());
+  }
+  explainTrip(op, cast<MemDescType>(buffer.getType()),
+              "the parts of a concat are not whole registers of each thread of the result");
+  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, whole, buffer));
+  op.erase();
+  return success();
+}
+
+LogicalResult tilewright::lowerExtract(tile::ExtractOp op) {
+  RankedTensorType whole = op.getSource().getType(), block = op.getResult().getType();
+  bool isStatic = hasConstantIndices(op.getIndices());
+  if (isStatic && layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value buffer = makePlainBuffer(builder, op, whole);
+  if (!buffer)
+    return failure();
+  LocalStoreOp::create(builder, loc, op.getSource(), buffer);
+  Value part = cutBlock(builder, loc, buffer, block, originOf(builder, loc, op.getIndices(), whole, block));
+  explainTrip(op, cast<MemDescType>(buffer.getType()),
+              isStatic ? "the extracted block is not whole registers of each thread"
+                       : "which block is extracted is known at run time only");
+  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, block, part));
+  op.erase();
+  return success();
+}
+
+LogicalResult tilewright::lowerInsert(tile::InsertOp op) {
+  RankedTensorType whole = op.getDest().getType(), block = op.getSource().getType();
+  bool isStatic = hasConstantIndices(op.getIndices());
+  if (isStatic && layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value buffer = makePlainBuffer(builder, op, whole);
+  if (!buffer)
+    return failure();
+  LocalStoreOp::create(builder, loc, op.getDest(), buffer);
+  Value part = cutBlock(builder, loc, buffer, block, originOf(builder, loc, op.getIndices(), whole, block));
+  LocalStoreOp::create(builder, loc, op.getSource(), part);
+  explainTrip(op, cast<MemDescType>(buffer.getType()),
+              isStatic ? "the inserted block is not whole registers of each thread"
+                       : "which block is inserted is known at run time only");
+  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, whole, buffer));
+  op.erase();
+  return success();
+}
