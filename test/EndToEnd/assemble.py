@@ -15,7 +15,7 @@ TARGETS = ("sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a")
 
 class Assemble(unittest.TestCase):
     def test_examples(self):
-        for name in ("vector_add", "softmax", "matmul"):
+        for name in ("vector_add", "softmax", "matmul", "cumsum", "top1"):
             for target in TARGETS:
                 with self.subTest(name=name, target=target):
                     report = arrays.example(name, target=target, cubin=True).report
