@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -verify-diagnostics --pass-pipeline="builtin.module(func.func(tile-assign-layouts))"
+// RUN: tile-opt %s -split-input-file -verify-diagnostics --tile-assign-layouts
 
 func.func @rank_nine(%x: !tile.view<?xi32, strides = [1]>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index

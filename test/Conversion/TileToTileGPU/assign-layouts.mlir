@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --pass-pipeline="builtin.module(func.func(tile-assign-layouts{num-warps=4}))" | FileCheck %s
+// RUN: tile-opt %s --tile-assign-layouts=num-warps=4 | FileCheck %s
 
 !row = !tile.view<?xf32, strides = [1]>
 !mat = !tile.view<?x?xf16, strides = [?, 1]>

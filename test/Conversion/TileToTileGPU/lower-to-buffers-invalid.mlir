@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -verify-diagnostics --pass-pipeline="builtin.module(func.func(tile-lower-to-buffers))"
+// RUN: tile-opt %s -split-input-file -verify-diagnostics --tile-lower-to-buffers
 
 func.func @no_layouts(%x: !tile.view<?xf32, strides = [1]>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
