@@ -47,13 +47,16 @@ function(add_tilewright_plain_library name)
   set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_INSTALL_TARGETS ${name})
 endfunction()
 
-# add_tilewright_mlir_tool(NAME SOURCES... [LINK_LIBS ...])
+# add_tilewright_mlir_tool(NAME SOURCES... [LINK_LIBS ...] [TEST_ONLY]): installed unless it is for tests only.
 function(add_tilewright_mlir_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_ONLY" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   tilewright_use_mlir(${name})
   add_dependencies(${name} tilewright-headers)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  if(NOT ARG_TEST_ONLY)
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
 endfunction()
 
 # add_tilewright_unit_test(NAME SOURCES... [LINK_LIBS ...] [MLIR]): a GoogleTest binary; its name ends in Tests
