@@ -71,13 +71,23 @@ static std::string describePlace(Location loc) {
   return text;
 }
 
-/// How each product is computed, read where products are ops of their family.
+/// How each product is computed, read where products are ops of their family. What variants do alike is one entry.
 static std::vector<DotReport> collectDots(ModuleOp module) {
   std::vector<DotReport> dots;
+  auto add = [&](Operation *op, StringRef family, Type element) {
+    DotReport dot{describePlace(op->getLoc()), family.str(), "", {}};
+    llvm::raw_string_ostream(dot.type) << element;
+    std::string variant = op->getParentOfType<func::FuncOp>().getSymName().str();
+    auto known = llvm::find_if(dots, [&](const DotReport &other) {
+      return std::tie(other.location, other.family, other.type) == std::tie(dot.location, dot.family, dot.type);
+    });
+    if (known == dots.end())
+      known = dots.insert(dots.end(), std::move(dot));
+    if (!llvm::is_contained(known->variants, variant))
+      known->variants.push_back(std::move(variant));
+  };
   module.walk([&](tile_gpu::DotFmaOp op) {
-    std::string shape;
-    llvm::raw_string_ostream(shape) << cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-    dots.push_back({describePlace(op.getLoc()), "fma", shape});
+    add(op, "fma", cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
   });
   return dots;
 }

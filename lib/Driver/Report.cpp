@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Internal.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -22,6 +23,10 @@ std::string driver::makeReport(const CompileResult &result, const CompileOptions
           json.attribute("location", dot.location);
           json.attribute("family", dot.family);
           json.attribute("type", dot.type);
+          json.attributeArray("variants", [&] {
+            for (const std::string &variant : dot.variants)
+              json.value(variant);
+          });
         });
     });
     json.attributeArray("variants", [&] {
@@ -73,5 +78,6 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
       stream << "report:   ptxas: " << warning << '\n';
   }
   for (const DotReport &dot : result.dots)
-    stream << "report: dot at " << dot.location << ": " << dot.family << ", sums in " << dot.type << '\n';
+    stream << "report: dot at " << dot.location << " (" << llvm::join(dot.variants, ", ") << "): " << dot.family
+           << ", sums in " << dot.type << '\n';
 }

@@ -22,9 +22,11 @@ namespace tilewright {
 /// Seconds of each phase, in the order in which they ended.
 using PhaseTimes = std::vector<std::pair<std::string, double>>;
 
-/// How one `dot` is computed, for reports: where, by which family of instructions, summed in which element type.
+/// How one `dot` is computed, for reports: where, by which family of instructions, summed in which element type, and in
+/// which variants it is so, by symbol.
 struct DotReport {
   std::string location, family, type;
+  std::vector<std::string> variants;
 };
 
 /// One compiled version of a kernel.
