@@ -9,6 +9,19 @@
 using namespace mlir;
 using namespace tilewright;
 
+/// Puts beside the function in `module` the functions of `from` that it calls, directly or not. Only calls that could not
+/// be inlined are left, and the lowering says what is wrong with them.
+static void addCallees(ModuleOp module, ModuleOp from) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  SmallVector<func::FuncOp> work(module.getOps<func::FuncOp>());
+  while (!work.empty())
+    work.pop_back_val().walk([&](func::CallOp call) {
+      auto callee = from.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (callee && !module.lookupSymbol(call.getCallee()))
+        work.push_back(cast<func::FuncOp>(builder.clone(*callee)));
+    });
+}
+
 CompiledVariant driver::makeTileVariant(func::FuncOp func, StringRef kernel, const CompileOptions &options) {
   CompiledVariant variant;
   variant.kernel = kernel.str();
@@ -22,7 +35,8 @@ CompiledVariant driver::makeTileVariant(func::FuncOp func, StringRef kernel, con
   // The launcher's business, and names of functions that are not in this module.
   for (StringRef name : {"tile.grid", "tile.guard", "tile.variant_of"})
     copy->removeAttr(name);
-  variant.tiles = printWithLocations(*module);
+  addCallees(*module, func->getParentOfType<ModuleOp>());
+  variant.tiles = driver::printWithLocations(*module);
   return variant;
 }
 

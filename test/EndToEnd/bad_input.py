@@ -259,6 +259,18 @@ class BadPrograms(unittest.TestCase):
         path = write("good.mlir", text.replace("TYPE", "bf16"))
         self.assertEqual(run("tile-compile", path, "--emit=ptx", "-o", FOLDER / "good.ptx", "--target=sm_80")[0], 0)
 
+    def test_recursion(self):
+        text = kernel(
+            "  %c0 = arith.constant 0 : index\n"
+            "  %0 = tile.load %x[%c0] : !tile.view<?xf32, strides = [?]> -> tensor<64xf32>\n"
+            "  %1 = func.call @f(%0) : (tensor<64xf32>) -> tensor<64xf32>\n"
+            "  tile.store %1, %x[%c0] : tensor<64xf32>, !tile.view<?xf32, strides = [?]>"
+        ) + (
+            "func.func private @f(%a: tensor<64xf32>) -> tensor<64xf32> {\n"
+            "  %0 = func.call @f(%a) : (tensor<64xf32>) -> tensor<64xf32>\n  return %0 : tensor<64xf32>\n}\n"
+        )
+        self.refused_with("sm_90a", "'func.call' op expects calls in a kernel to be inlined", text)
+
     def test_directed_rounding(self):
         text = kernel(
             "  %c0 = arith.constant 0 : index\n"
