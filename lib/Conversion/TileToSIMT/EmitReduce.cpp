@@ -2,14 +2,51 @@
 #include "ThreadProgram.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::simt;
 using namespace tilewright::tile_gpu;
 
+/// Whether each op of a combiner can be applied to whole vectors.
+static bool isElementwise(Block &body) {
+  for (Operation &op : body.without_terminator())
+    if (op.getNumRegions() != 0 || !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
+      return false;
+  return true;
+}
+
+/// Applies a combiner element by element: its control flow may differ from one to the next.
+SmallVector<Value> ThreadProgram::combineEach(Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count) {
+  Location loc = body.getParentOp()->getLoc();
+  SmallVector<SmallVector<Value>> columns(accs.size());
+  for (int64_t i = 0; i < count; ++i) {
+    IRMapping mapping;
+    for (auto [number, argument] : llvm::enumerate(body.getArguments()))
+      mapping.map(argument, slice(loc, number < accs.size() ? accs[number] : elems[number - accs.size()], i, 1));
+    // What the combiner takes from outside, also within its regions.
+    body.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (!mapping.contains(operand) && !body.getParent()->isAncestor(operand.getParentRegion()))
+          mapping.map(operand, get(operand));
+    });
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, mapping);
+    for (auto [column, value] : llvm::zip(columns, body.getTerminator()->getOperands()))
+      column.push_back(mapping.lookupOrDefault(value));
+  }
+  SmallVector<Value> results;
+  for (ArrayRef<Value> column : columns)
+    results.push_back(concat(loc, column));
+  return results;
+}
+
 /// Applies a combiner to whole vectors of `count` elements: each of its ops treats elements alike.
 SmallVector<Value> ThreadProgram::combine(Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count) {
+  if (!isElementwise(body))
+    return combineEach(body, accs, elems, count);
   IRMapping mapping;
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))
     mapping.map(argument, i < accs.size() ? accs[i] : elems[i - accs.size()]);
@@ -90,12 +127,16 @@ static bool isBitwiseCommutative(Block &body) {
          body.getTerminator()->getOperand(0) == op.getResult(0);
 }
 
-/// Whether each op of a combiner can be applied to whole vectors.
-bool ThreadProgram::isElementwise(Block &body) {
-  for (Operation &op : body.without_terminator())
-    if (op.getNumRegions() != 0 || !isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
-      return false;
-  return true;
+LogicalResult ThreadProgram::checkCombiner(Operation *op) {
+  Operation *other = nullptr;
+  op->getRegion(0).walk([&](Operation *inner) {
+    if (!isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect>(inner->getDialect()) &&
+        !isa<YieldOp>(inner))
+      other = other ? other : inner;
+  });
+  if (!other)
+    return success();
+  return other->emitOpError("is not lowered in a combiner yet, only arith, math and scf ops are");
 }
 
 LogicalResult ThreadProgram::emitPartialReduce(PartialReduceOp op) {
@@ -105,8 +146,8 @@ LogicalResult ThreadProgram::emitPartialReduce(PartialReduceOp op) {
   auto resultType = cast<RankedTensorType>(op.getResults()[0].getType());
   const LayoutPlace &from = place(sourceType), &to = place(resultType);
   Block &body = op.getBody().front();
-  if (!isElementwise(body))
-    return op.emitOpError("is lowered for combiners of arith and math ops without regions only");
+  if (failed(checkCombiner(op)))
+    return failure();
   for (Value source : op.getSources())
     if (getElementBytes(getElementTypeOrSelf(source.getType())) == 0)
       return op.emitOpError("is not lowered for elements of ") << source.getType() << " yet";

@@ -88,8 +88,8 @@ LogicalResult ThreadProgram::emitPartialScan(PartialScanOp op) {
   size_t tiles = op.getSources().size();
   bool reverse = op.getReverse();
   Block &body = op.getBody().front();
-  if (!isElementwise(body))
-    return op.emitOpError("is lowered for combiners of arith and math ops without regions only");
+  if (failed(checkCombiner(op)))
+    return failure();
   for (Value source : op.getSources())
     if (getElementBytes(getElementTypeOrSelf(source.getType())) == 0)
       return op.emitOpError("is not lowered for elements of ") << source.getType() << " yet";

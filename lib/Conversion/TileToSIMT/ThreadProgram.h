@@ -137,7 +137,9 @@ private:
   // Reductions (EmitReduce.cpp).
   LogicalResult emitPartialReduce(tile_gpu::PartialReduceOp op);
   SmallVector<Value> combine(mlir::Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count);
-  static bool isElementwise(mlir::Block &body);
+  SmallVector<Value> combineEach(mlir::Block &body, ArrayRef<Value> accs, ArrayRef<Value> elems, int64_t count);
+  /// Failure, with an error, if the combiner of `op` holds what no thread can run.
+  LogicalResult checkCombiner(Operation *op);
   Value shuffleBits(Location loc, tile_gpu::ShuffleMode mode, Value vector, Value lane);
 
   // Scans (EmitScan.cpp).

@@ -124,3 +124,28 @@ func.func @gather_rows(%x: !tile.view<?x?xf32, strides = [?, 1]>, %r: !tile.view
   tile.store %v, %y[%c0, %c0] : tensor<4x32xf32>, !tile.view<?x?xf32, strides = [?, 1]>
   return
 }
+
+// A combiner that branches is applied to one element after the other; what it takes from outside it finds there too.
+// CHECK-LABEL: func.func @branching_combiner(
+// CHECK-SAME:    %{{.*}}, %[[LIMIT:[a-z0-9]*]]: i32)
+// CHECK:         scf.if
+// CHECK-NEXT:      arith.remsi %{{.*}}, %[[LIMIT]] : i32
+// CHECK:         scf.if
+func.func @branching_combiner(%x: !tile.view<?xi32, strides = [1]>, %limit: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0] : !tile.view<?xi32, strides = [1]> -> tensor<256xi32>
+  %s = tile.scan %v dim 0 : tensor<256xi32> -> tensor<256xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %sum = arith.addi %a, %b : i32
+    %c = arith.cmpi sgt, %sum, %limit : i32
+    %r = scf.if %c -> i32 {
+      %m = arith.remsi %sum, %limit : i32
+      scf.yield %m : i32
+    } else {
+      scf.yield %sum : i32
+    }
+    tile.yield %r : i32
+  }
+  tile.store %s, %x[%c0] : tensor<256xi32>, !tile.view<?xi32, strides = [1]>
+  return
+}

@@ -117,3 +117,20 @@ func.func @in_place_other_threads(%x: !view) attributes {tile.kernel} {
   tile.store %w, %x[%c0] : tensor<128xf32, #m>, !view
   return
 }
+
+// Rows written by some threads are read by others, and rows read are written: indices say nothing about who meets whom.
+// CHECK-LABEL: func.func @scatter_gather_scatter
+// CHECK:         tile.scatter
+// CHECK:         tile_gpu.sync
+// CHECK-NEXT:    tile.gather
+// CHECK:         tile_gpu.sync
+// CHECK-NEXT:    tile.scatter
+func.func @scatter_gather_scatter(%x: !tile.view<?x64xf32, strides = [64, 1]>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %i = tile.iota : tensor<4xi32>
+  %v = arith.constant dense<1.0> : tensor<4x64xf32>
+  tile.scatter %v, %x[%i, %c0] : tensor<4x64xf32>, !tile.view<?x64xf32, strides = [64, 1]>[tensor<4xi32>, index]
+  %w = tile.gather %x[%i, %c0] : !tile.view<?x64xf32, strides = [64, 1]>[tensor<4xi32>, index] -> tensor<4x64xf32>
+  tile.scatter %w, %x[%i, %c0] : tensor<4x64xf32>, !tile.view<?x64xf32, strides = [64, 1]>[tensor<4xi32>, index]
+  return
+}
