@@ -17,6 +17,15 @@
 %t = tile.view_size %w, 0 : !tile.view<?xf32, strides = [?]>
 %x = tile.to_scalar %y : tensor<1xf32>
 %y = tile.splat %x : f32 -> tensor<1xf32>
+%f = tile.concat %g dim 0 : tensor<4x4xf32> -> tensor<4x4xf32>
+%g = tile.extract %f[%c0, %c0] : tensor<4x4xf32> -> tensor<4x4xf32>
+%h = tile.insert %i, %h[%c0, %c0] : tensor<2x2xf32>, tensor<4x4xf32>
+%i = tile.extract %h[%c0, %c0] : tensor<4x4xf32> -> tensor<2x2xf32>
+%j = tile.scan %j dim 0 : tensor<1xf32> -> tensor<1xf32> {
+^bb0(%before: f32, %element: f32):
+  tile.yield %element : f32
+}
+"nobody.uses"(%f, %g, %h, %i, %j) : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x2xf32>, tensor<1xf32>) -> ()
 "nobody.uses"(%a, %b, %c, %d, %e, %p, %q, %r, %s, %t, %x) : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, !tile.ptr<f32>, !tile.ptr<f32>, i64, index, index, f32) -> ()
 
 // Nothing reaches the second block.
