@@ -22,7 +22,10 @@ static void *accessGlobal(void *opaque, Failure::Kind kind, int64_t address, int
                           int32_t loc) {
   CudaThread &thread = asThread(opaque);
   thread.cta->countCall(thread, loc);
-  char *host = bytes > 0 ? thread.cta->getMemory().find(uint64_t(address), uint64_t(bytes)) : nullptr;
+  const DeviceMemory &memory = thread.cta->getMemory();
+  char *host = bytes <= 0                      ? nullptr
+               : kind == Failure::GlobalWrite ? memory.findWritable(uint64_t(address), uint64_t(bytes))
+                                              : memory.find(uint64_t(address), uint64_t(bytes));
   if (!host || (address & (align - 1)) != 0)
     failAccess(thread, kind, address, bytes, align, loc);
   return host;

@@ -24,37 +24,45 @@ DeviceMemory::DeviceMemory() {
 
 DeviceMemory::~DeviceMemory() {
   for (size_t id = 1; id < details.size(); ++id)
-    freeHost(ownedChunks[id >> kChunkBits]->buffers[id & ((1u << kChunkBits) - 1)], details[id]);
+    freeHost(at(id), details[id]);
 }
 
 void DeviceMemory::freeHost(Buffer &buffer, const Details &details) {
   if (!buffer.host)
     return;
-  if (details.isMapped)
+  if (details.origin == Origin::Mapping)
     munmap(buffer.host, buffer.bytes);
-  else
+  else if (details.origin == Origin::Heap)
     std::free(buffer.host);
-  buffer.bytes = 0;
+  buffer.bytes = buffer.writableBytes = 0;
   buffer.host = nullptr;
 }
 
-uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &label, std::string *error) {
-  auto fail = [&](const std::string &why) {
-    if (error)
-      *error = "cannot allocate " + std::to_string(bytes) + " bytes for buffer '" + label + "': " + why;
-    return uint64_t(0);
-  };
-  if (bytes == 0)
-    return fail("a buffer has at least one byte");
-  if (bytes > kStart)
-    return fail("the emulator's buffers end at 2^39 bytes");
-  std::lock_guard<std::mutex> lock(mutex);
-  if (details.size() == kMaxIds && freeIds.empty())
-    return fail("2^23 buffers are alive");
+static uint64_t refuse(uint64_t bytes, const std::string &label, const std::string &why, std::string *error) {
+  if (error)
+    *error = "cannot allocate " + std::to_string(bytes) + " bytes for buffer '" + label + "': " + why;
+  return 0;
+}
 
-  bool isMapped = bytes >= kMapBytes;
+/// Why no buffer can have this size, or null.
+static const char *checkSize(uint64_t bytes) {
+  if (bytes == 0)
+    return "a buffer has at least one byte";
+  // An adopted buffer may start up to kAlignment - 1 bytes later.
+  return bytes > DeviceMemory::kStart - kAlignment ? "the emulator's buffers end at 2^39 bytes" : nullptr;
+}
+static constexpr const char *kNoIds = "2^23 buffers are alive";
+
+uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &label, std::string *error) {
+  if (const char *why = checkSize(bytes))
+    return refuse(bytes, label, why, error);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isFull())
+    return refuse(bytes, label, kNoIds, error);
+
+  Origin origin = bytes >= kMapBytes ? Origin::Mapping : Origin::Heap;
   char *host;
-  if (isMapped) {
+  if (origin == Origin::Mapping) {
     void *mapped =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
     host = mapped == MAP_FAILED ? nullptr : static_cast<char *>(mapped);
@@ -64,8 +72,21 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &label, std::s
       std::memset(host, kPoison, bytes);
   }
   if (!host)
-    return fail("the host has no memory left");
+    return refuse(bytes, label, "the host has no memory left", error);
+  return enter(host, bytes, /*isWritable=*/true, origin, label);
+}
 
+uint64_t DeviceMemory::adopt(char *host, uint64_t bytes, bool isWritable, const std::string &label,
+                             std::string *error) {
+  if (const char *why = checkSize(bytes))
+    return refuse(bytes, label, why, error);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isFull())
+    return refuse(bytes, label, kNoIds, error);
+  return enter(host, bytes, isWritable, Origin::Caller, label);
+}
+
+uint64_t DeviceMemory::enter(char *host, uint64_t bytes, bool isWritable, Origin origin, const std::string &label) {
   uint64_t id = details.size();
   if (id < kMaxIds) {
     details.emplace_back();
@@ -75,23 +96,19 @@ uint64_t DeviceMemory::allocate(uint64_t bytes, const std::string &label, std::s
   }
   if (id >> kChunkBits >= ownedChunks.size())
     ownedChunks.push_back(std::make_unique<Chunk>());
-  details[id] = {label, isMapped, bytes};
-  uint64_t address = (id << kWindowBits) + kStart;
-  Chunk *chunk = ownedChunks[id >> kChunkBits].get();
-  chunk->buffers[id & ((1u << kChunkBits) - 1)] = {address, bytes, host};
-  chunks[id >> kChunkBits].store(chunk, std::memory_order_release);
+  uint64_t address = (id << kWindowBits) + kStart + reinterpret_cast<uintptr_t>(host) % kAlignment;
+  details[id] = {label, origin, address, bytes};
+  at(id) = {address, bytes, isWritable ? bytes : 0, host};
+  chunks[id >> kChunkBits].store(ownedChunks[id >> kChunkBits].get(), std::memory_order_release);
   return address;
 }
 
 bool DeviceMemory::release(uint64_t address) {
   std::lock_guard<std::mutex> lock(mutex);
   uint64_t id = address >> kWindowBits;
-  if (id == 0 || id >= details.size() || address != (id << kWindowBits) + kStart)
+  if (id == 0 || id >= details.size() || address != details[id].begin || !at(id).host)
     return false;
-  Buffer &buffer = ownedChunks[id >> kChunkBits]->buffers[id & ((1u << kChunkBits) - 1)];
-  if (!buffer.host)
-    return false;
-  freeHost(buffer, details[id]);
+  freeHost(at(id), details[id]);
   freeIds.push_back(id);
   return true;
 }
@@ -103,12 +120,12 @@ std::string DeviceMemory::describe(uint64_t address, uint64_t bytes) const {
     return "in no buffer";
   const Details &known = details[id];
   std::string buffer = "buffer '" + known.label + "' of " + std::to_string(known.bytes) + " bytes";
-  if (!ownedChunks[id >> kChunkBits]->buffers[id & ((1u << kChunkBits) - 1)].host)
+  const Buffer &entry = ownedChunks[id >> kChunkBits]->buffers[id & ((1u << kChunkBits) - 1)];
+  if (!entry.host)
     return "in " + buffer + ", which was freed";
-  uint64_t start = (id << kWindowBits) + kStart;
-  if (address < start)
-    return std::to_string(start - address) + " bytes before the start of " + buffer;
-  uint64_t offset = address - start;
+  if (address < known.begin)
+    return std::to_string(known.begin - address) + " bytes before the start of " + buffer;
+  uint64_t offset = address - known.begin;
   if (offset >= known.bytes)
     return std::to_string(offset - known.bytes) + " bytes past the end of " + buffer;
   if (bytes > known.bytes - offset)

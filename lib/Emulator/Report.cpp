@@ -117,6 +117,8 @@ std::string Cta::describeWhat() const {
                        run->memory->describe(address, uint64_t(f.b));
     if (f.b > 0 && !run->memory->find(address, uint64_t(f.b)))
       return text + ", is out of bounds";
+    if (f.kind == Failure::GlobalWrite && !run->memory->findWritable(address, uint64_t(f.b)))
+      return text + ", which the kernel promised only to read";
     return text + ", is not a multiple of " + std::to_string(f.c);
   }
   case Failure::SharedRead:

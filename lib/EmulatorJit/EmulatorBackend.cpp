@@ -54,6 +54,7 @@ public:
   DeviceInfoValues deviceInfo() const override { return info; }
 
   bool allocate(uint64_t bytes, const std::string &label, uint64_t *address, std::string *error) override;
+  bool mapHost(void *host, uint64_t bytes, const std::string &label, bool isWritten, uint64_t *address) override;
   void release(uint64_t address) override;
   bool upload(uint64_t address, const void *source, uint64_t bytes, std::string *error) override;
   bool download(void *target, uint64_t address, uint64_t bytes, std::string *error) override;
@@ -106,6 +107,19 @@ void EmulatorBackend::pretend(const Target &target) {
 
 bool EmulatorBackend::allocate(uint64_t bytes, const std::string &label, uint64_t *address, std::string *error) {
   *address = memory.allocate(bytes, label, error);
+  if (*address)
+    allocated.push_back(*address);
+  return *address != 0;
+}
+
+/// Smaller arrays are copied: what a kernel leaves of them is then seen only if its launch succeeds.
+static constexpr uint64_t kMapBytes = uint64_t(64) << 20;
+/// The widest access of one thread; an array that is aligned to less would refuse launches that a copy allows.
+static constexpr uint64_t kMapAlignment = 16;
+
+bool EmulatorBackend::mapHost(void *host, uint64_t bytes, const std::string &label, bool isWritten, uint64_t *address) {
+  bool isFit = bytes >= kMapBytes && reinterpret_cast<uintptr_t>(host) % kMapAlignment == 0;
+  *address = isFit ? memory.adopt(static_cast<char *>(host), bytes, isWritten, label, nullptr) : 0;
   if (*address)
     allocated.push_back(*address);
   return *address != 0;

@@ -11,6 +11,8 @@ using namespace tilewright;
 
 Backend::~Backend() = default;
 
+bool Backend::mapHost(void *, uint64_t, const std::string &, bool, uint64_t *) { return false; }
+
 bool Backend::fill(uint64_t address, uint8_t byte, uint64_t bytes, std::string *error) {
   std::string block(static_cast<size_t>(std::min<uint64_t>(bytes, 1 << 20)), static_cast<char>(byte));
   for (uint64_t done = 0; done < bytes; done += block.size())

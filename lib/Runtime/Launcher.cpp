@@ -18,12 +18,15 @@ struct Mirror {
   uint64_t address = 0;
   bool isWritten = false;
   std::string label;
+  /// True if the backend uses the host's memory itself: nothing is copied.
+  bool isShared = false;
 };
 
 /// The device buffers of one launch; releases them at its end.
 class MirrorSet {
 public:
-  explicit MirrorSet(Backend &backend) : backend(backend) {}
+  /// With `mayShare`, a backend that can uses the host's memory itself.
+  MirrorSet(Backend &backend, bool mayShare) : backend(backend), mayShare(mayShare) {}
   ~MirrorSet() {
     for (const Mirror &mirror : mirrors)
       if (mirror.address)
@@ -41,6 +44,7 @@ public:
 
 private:
   Backend &backend;
+  bool mayShare;
   std::vector<Mirror> mirrors;
 };
 } // namespace
@@ -113,6 +117,10 @@ bool MirrorSet::place(const PlanKernel &kernel, const LaunchArg *args, size_t co
     if (isDry) {
       mirror.address = madeUp;
       madeUp += (bytes + 255) / 256 * 256;
+    } else if (mayShare && mirror.begin < mirror.end &&
+               backend.mapHost(reinterpret_cast<void *>(mirror.begin), bytes, mirror.label, mirror.isWritten,
+                               &mirror.address)) {
+      mirror.isShared = true;
     } else if (!backend.allocate(bytes, mirror.label, &mirror.address, error)) {
       return false;
     }
@@ -135,7 +143,7 @@ bool MirrorSet::place(const PlanKernel &kernel, const LaunchArg *args, size_t co
 
 bool MirrorSet::upload(std::string *error) {
   for (const Mirror &mirror : mirrors)
-    if (mirror.begin < mirror.end &&
+    if (mirror.begin < mirror.end && !mirror.isShared &&
         !backend.upload(mirror.address, reinterpret_cast<const void *>(mirror.begin), mirror.end - mirror.begin, error))
       return false;
   return true;
@@ -143,7 +151,7 @@ bool MirrorSet::upload(std::string *error) {
 
 bool MirrorSet::download(std::string *error) {
   for (const Mirror &mirror : mirrors)
-    if (mirror.isWritten && mirror.begin < mirror.end &&
+    if (mirror.isWritten && mirror.begin < mirror.end && !mirror.isShared &&
         !backend.download(reinterpret_cast<void *>(mirror.begin), mirror.address, mirror.end - mirror.begin, error))
       return false;
   return true;
@@ -188,7 +196,7 @@ bool KernelLauncher::launchPrepared(const PlanArg *args, size_t count, void *str
 }
 
 bool KernelLauncher::select(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error) {
-  MirrorSet mirrors(backend);
+  MirrorSet mirrors(backend, /*mayShare=*/false);
   std::vector<PlanArg> planArgs;
   std::vector<uint64_t> slots(evaluator.getMaxSlots());
   return mirrors.place(getKernel(), args, count, planArgs, /*isDry=*/true, error) &&
@@ -201,7 +209,7 @@ bool KernelLauncher::launch(const LaunchArg *args, size_t count, PlanDecision *d
     return false;
   if (decision->isEmpty)
     return true;
-  MirrorSet mirrors(backend);
+  MirrorSet mirrors(backend, /*mayShare=*/true);
   std::vector<PlanArg> planArgs;
   std::vector<uint64_t> slots(evaluator.getMaxSlots());
   const PlanKernel &kernel = getKernel();
@@ -218,7 +226,7 @@ bool KernelLauncher::measure(const LaunchArg *args, size_t count, unsigned warmu
     return false;
   if (decision->isEmpty)
     return true;
-  MirrorSet mirrors(backend);
+  MirrorSet mirrors(backend, /*mayShare=*/false); // What it leaves is not the caller's to see.
   std::vector<PlanArg> planArgs;
   std::vector<uint64_t> slots(evaluator.getMaxSlots());
   const PlanKernel &kernel = getKernel();

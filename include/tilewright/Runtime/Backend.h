@@ -31,6 +31,11 @@ public:
   /// Memory of `bytes` bytes (never 0), aligned to 256 bytes. Addresses within it are valid in launches. `label`
   /// is what reports call it, e.g. "a". The content is unspecified.
   virtual bool allocate(uint64_t bytes, const std::string &label, uint64_t *address, std::string *error) = 0;
+  /// Makes the host's memory [host, host + bytes) addressable by launches where it is, without a copy, until `release`;
+  /// the kernel writes it only if `isWritten`. Returns false, without a message, where that cannot be done: the caller
+  /// then allocates and copies. The default cannot. The emulator maps arrays of 64 MiB and more that are aligned to 16
+  /// bytes, and touches only what kernels touch, so an array may be sparse and larger than the host's memory.
+  virtual bool mapHost(void *host, uint64_t bytes, const std::string &label, bool isWritten, uint64_t *address);
   virtual void release(uint64_t address) = 0;
   virtual bool upload(uint64_t address, const void *source, uint64_t bytes, std::string *error) = 0;
   virtual bool download(void *target, uint64_t address, uint64_t bytes, std::string *error) = 0;

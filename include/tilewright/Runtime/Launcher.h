@@ -40,7 +40,8 @@ public:
 
   /// Copies host arrays to the device, launches, waits, and copies back what the kernel may have written. Host arrays
   /// that overlap in memory share one device buffer, in which they overlap likewise. The buffers are aligned to 256
-  /// bytes. An empty grid launches nothing.
+  /// bytes. An empty grid launches nothing. A backend that can use large arrays where they are (`Backend::mapHost`)
+  /// does so: nothing of them is copied, and a launch that fails may have written parts of them.
   bool launch(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error);
 
   /// As `launch`, but runs it `warmups + repeats` times and copies nothing back. No times for an empty grid.

@@ -73,3 +73,32 @@ TEST(DeviceMemoryTest, ReleasesOnceAndOnlyStarts) {
   EXPECT_EQ(memory.find(address, 1), nullptr);
   EXPECT_NE(memory.allocate(64, "b", &error), address);
 }
+
+TEST(DeviceMemoryTest, UsesTheHostsMemoryAsItIs) {
+  DeviceMemory memory;
+  std::string error;
+  alignas(256) char host[1024] = {};
+  uint64_t address = memory.adopt(host + 16, 100, /*isWritable=*/true, "a", &error);
+  ASSERT_NE(address, 0u) << error;
+  EXPECT_EQ(address % 256, 16u);
+  EXPECT_EQ(memory.find(address, 100), host + 16);
+  EXPECT_EQ(memory.findWritable(address + 99, 1), host + 115);
+  EXPECT_EQ(memory.find(address - 1, 1), nullptr);
+  EXPECT_EQ(memory.find(address + 100, 1), nullptr);
+  EXPECT_EQ(memory.describe(address - 4, 4), "4 bytes before the start of buffer 'a' of 100 bytes");
+  EXPECT_EQ(memory.describe(address + 104, 4), "4 bytes past the end of buffer 'a' of 100 bytes");
+  EXPECT_TRUE(memory.release(address));
+  EXPECT_FALSE(memory.release(address));
+  EXPECT_EQ(memory.find(address, 1), nullptr);
+  EXPECT_EQ(memory.adopt(host, 0, true, "a", &error), 0u);
+}
+
+TEST(DeviceMemoryTest, ReadOnlyMemoryIsNotForWriting) {
+  DeviceMemory memory;
+  std::string error;
+  static const char host[64] = {};
+  uint64_t address = memory.adopt(const_cast<char *>(host), 64, /*isWritable=*/false, "a", &error);
+  ASSERT_NE(address, 0u) << error;
+  EXPECT_EQ(memory.find(address, 64), host);
+  EXPECT_EQ(memory.findWritable(address, 1), nullptr);
+}

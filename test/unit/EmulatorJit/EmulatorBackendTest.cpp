@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <memory>
+
 using namespace tilewright;
 
 // Doubles n floats, after a round through shared memory: one thread's program as the compiler leaves it.
@@ -100,6 +103,30 @@ TEST_F(EmulatorBackendTest, ReportsWhatTheEngineFinds) {
       << error;
   EXPECT_NE(error.find("0 bytes past the end of buffer 'x' of 256 bytes"), std::string::npos) << error;
   EXPECT_TRUE(launch({address, 64}, 2)) << error;
+}
+
+TEST_F(EmulatorBackendTest, UsesLargeArraysInPlace) {
+  ASSERT_TRUE(backend->load(bundle, &error)) << error;
+  uint64_t address = 0;
+  std::vector<float> small(64);
+  EXPECT_FALSE(backend->mapHost(small.data(), 256, "x", true, &address));
+  size_t bytes = size_t(64) << 20;
+  std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(4096, bytes + 4096), &std::free);
+  ASSERT_TRUE(memory);
+  auto *values = static_cast<float *>(memory.get());
+  EXPECT_FALSE(backend->mapHost(values + 1, bytes, "x", true, &address));
+  values[63] = 3;
+  ASSERT_TRUE(backend->mapHost(values, bytes, "x", /*isWritten=*/true, &address));
+  ASSERT_TRUE(launch({address, 64}, 1)) << error;
+  EXPECT_EQ(values[63], 6);
+  backend->release(address);
+  // A kernel that writes what its plan says that it reads is stopped.
+  ASSERT_TRUE(backend->mapHost(values, bytes, "x", /*isWritten=*/false, &address));
+  EXPECT_FALSE(launch({address, 64}, 1));
+  EXPECT_NE(error.find("at offset 0 of buffer 'x' of 67108864 bytes, which the kernel promised only to read"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(values[63], 6);
 }
 
 TEST_F(EmulatorBackendTest, PretendsToBeTheTargetOfTheBundle) {
