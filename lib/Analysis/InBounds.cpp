@@ -113,7 +113,7 @@ static bool proveInBounds(AccessOp op, RankedTensorType tile, unsigned dim, cons
 }
 
 bool AlignmentAnalysis::provablyInBounds(tile::LoadOp op, unsigned dim) const {
-  return proveInBounds(op, op.getType(), dim, *this);
+  return proveInBounds(op, op.getResult().getType(), dim, *this);
 }
 bool AlignmentAnalysis::provablyInBounds(tile::StoreOp op, unsigned dim) const {
   return proveInBounds(op, op.getValue().getType(), dim, *this);

@@ -106,7 +106,7 @@ static VectorAccess widestPointerAccess(Value pointers, Value mask, const Alignm
 }
 
 VectorAccess AlignmentAnalysis::maxVectorElements(tile::LoadOp op, unsigned maxBytes) const {
-  return widestAccess(op, op.getType(), *this, maxBytes);
+  return widestAccess(op, op.getResult().getType(), *this, maxBytes);
 }
 VectorAccess AlignmentAnalysis::maxVectorElements(tile::StoreOp op, unsigned maxBytes) const {
   return widestAccess(op, op.getValue().getType(), *this, maxBytes);

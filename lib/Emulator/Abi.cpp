@@ -3,6 +3,9 @@
 
 #include "Cta.h"
 
+#include <cstring>
+#include <type_traits>
+
 using namespace tilewright;
 
 static CudaThread &asThread(void *thread) { return *static_cast<CudaThread *>(thread); }
@@ -31,6 +34,131 @@ static void *accessGlobal(void *opaque, Failure::Kind kind, int64_t address, int
   return host;
 }
 
+//===----------------------------------------------------------------------===//
+// Atomic accesses
+//===----------------------------------------------------------------------===//
+
+template <typename To, typename From> static To bitsAs(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+/// A sum in f32 is exact enough for both: it has more than twice their bits and two, so rounding twice is rounding once.
+static uint16_t addHalves(uint16_t a, uint16_t b) {
+  return bitsAs<uint16_t>(_Float16(float(bitsAs<_Float16>(a)) + float(bitsAs<_Float16>(b))));
+}
+static uint16_t addBrains(uint16_t a, uint16_t b) {
+  float sum = bitsAs<float>(uint32_t(a) << 16) + bitsAs<float>(uint32_t(b) << 16);
+  uint32_t bits = bitsAs<uint32_t>(sum);
+  if (sum != sum)
+    return uint16_t(bits >> 16 | 0x40); // Stays a NaN when it is cut.
+  return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/// `combine(old, operand)`; T is an unsigned integer of the element's size.
+template <typename T> static T combine(int32_t kind, int32_t type, T old, T operand) {
+  using Signed = std::make_signed_t<T>;
+  switch (kind) {
+  case TweAtomicAdd:
+    return T(old + operand);
+  case TweAtomicFAdd:
+    if constexpr (sizeof(T) == 8)
+      return bitsAs<T>(bitsAs<double>(old) + bitsAs<double>(operand));
+    else if constexpr (sizeof(T) == 4)
+      return bitsAs<T>(bitsAs<float>(old) + bitsAs<float>(operand));
+    else
+      return type == TweF16 ? addHalves(old, operand) : addBrains(old, operand);
+  case TweAtomicSMin:
+    return Signed(operand) < Signed(old) ? operand : old;
+  case TweAtomicSMax:
+    return Signed(operand) > Signed(old) ? operand : old;
+  case TweAtomicUMin:
+    return operand < old ? operand : old;
+  case TweAtomicUMax:
+    return operand > old ? operand : old;
+  case TweAtomicAnd:
+    return old & operand;
+  case TweAtomicOr:
+    return old | operand;
+  case TweAtomicXor:
+    return old ^ operand;
+  default:
+    return operand;
+  }
+}
+
+template <typename T>
+static int64_t update(CudaThread &thread, void *host, int64_t address, int32_t kind, int32_t type, int64_t value) {
+  T *place = static_cast<T *>(host);
+  T old = __atomic_load_n(place, __ATOMIC_SEQ_CST), next;
+  do
+    next = combine<T>(kind, type, old, T(value));
+  while (!__atomic_compare_exchange_n(place, &old, next, /*weak=*/false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  thread.cta->noteShared(thread, uint64_t(address), old, next != old);
+  return int64_t(uint64_t(old));
+}
+
+template <typename T>
+static int64_t swap(CudaThread &thread, void *host, int64_t address, int64_t compare, int64_t value) {
+  T expected = T(compare);
+  bool isDone = __atomic_compare_exchange_n(static_cast<T *>(host), &expected, T(value), /*weak=*/false,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  thread.cta->noteShared(thread, uint64_t(address), expected, isDone && T(compare) != T(value));
+  return int64_t(uint64_t(expected));
+}
+
+template <typename T> static int64_t load(CudaThread &thread, void *host, int64_t address) {
+  T value = __atomic_load_n(static_cast<T *>(host), __ATOMIC_SEQ_CST);
+  thread.cta->noteShared(thread, uint64_t(address), value, /*isChange=*/false);
+  return int64_t(uint64_t(value));
+}
+
+template <typename T> static void store(CudaThread &thread, void *host, int64_t address, int64_t value) {
+  T old = __atomic_exchange_n(static_cast<T *>(host), T(value), __ATOMIC_SEQ_CST);
+  thread.cta->noteShared(thread, uint64_t(address), T(value), old != T(value));
+}
+
+int64_t tweAtomicRmw(void *opaque, int32_t kind, int32_t type, int64_t address, int64_t value, int32_t loc) {
+  CudaThread &thread = asThread(opaque);
+  int64_t bytes = type == TweI64 || type == TweF64 ? 8 : type == TweF16 || type == TweBF16 ? 2 : 4;
+  void *host = accessGlobal(opaque, Failure::GlobalWrite, address, bytes, bytes, loc);
+  if (bytes == 8)
+    return update<uint64_t>(thread, host, address, kind, type, value);
+  if (bytes == 4)
+    return update<uint32_t>(thread, host, address, kind, type, value);
+  return update<uint16_t>(thread, host, address, kind, type, value);
+}
+
+int64_t tweAtomicCas(void *opaque, int64_t address, int64_t bytes, int64_t compare, int64_t value, int32_t loc) {
+  void *host = accessGlobal(opaque, Failure::GlobalWrite, address, bytes, bytes, loc);
+  return bytes == 8 ? swap<uint64_t>(asThread(opaque), host, address, compare, value)
+                    : swap<uint32_t>(asThread(opaque), host, address, compare, value);
+}
+
+int64_t tweAtomicLoad(void *opaque, int64_t address, int64_t bytes, int32_t loc) {
+  CudaThread &thread = asThread(opaque);
+  void *host = accessGlobal(opaque, Failure::GlobalRead, address, bytes, bytes, loc);
+  return bytes == 8   ? load<uint64_t>(thread, host, address)
+         : bytes == 4 ? load<uint32_t>(thread, host, address)
+         : bytes == 2 ? load<uint16_t>(thread, host, address)
+                      : load<uint8_t>(thread, host, address);
+}
+
+void tweAtomicStore(void *opaque, int64_t address, int64_t bytes, int64_t value, int32_t loc) {
+  CudaThread &thread = asThread(opaque);
+  void *host = accessGlobal(opaque, Failure::GlobalWrite, address, bytes, bytes, loc);
+  if (bytes == 8)
+    store<uint64_t>(thread, host, address, value);
+  else if (bytes == 4)
+    store<uint32_t>(thread, host, address, value);
+  else if (bytes == 2)
+    store<uint16_t>(thread, host, address, value);
+  else
+    store<uint8_t>(thread, host, address, value);
+}
+
 int32_t tweLaneId(void *thread) { return int32_t(asThread(thread).lane); }
 int32_t tweWarpId(void *thread) { return int32_t(asThread(thread).warp); }
 
@@ -45,6 +173,7 @@ void *tweGlobalRead(void *thread, int64_t address, int64_t bytes, int64_t align,
   return accessGlobal(thread, Failure::GlobalRead, address, bytes, align, loc);
 }
 void *tweGlobalWrite(void *thread, int64_t address, int64_t bytes, int64_t align, int32_t loc) {
+  asThread(thread).cta->noteWrite();
   return accessGlobal(thread, Failure::GlobalWrite, address, bytes, align, loc);
 }
 
@@ -102,6 +231,8 @@ const std::vector<std::pair<const char *, void *>> &tilewright::getEmulatorSymbo
       {"tweProgramId", addressOf(&tweProgramId)},   {"tweNumPrograms", addressOf(&tweNumPrograms)},
       {"tweGlobalRead", addressOf(&tweGlobalRead)}, {"tweGlobalWrite", addressOf(&tweGlobalWrite)},
       {"tweSharedRead", addressOf(&tweSharedRead)}, {"tweSharedWrite", addressOf(&tweSharedWrite)},
+      {"tweAtomicRmw", addressOf(&tweAtomicRmw)},   {"tweAtomicCas", addressOf(&tweAtomicCas)},
+      {"tweAtomicLoad", addressOf(&tweAtomicLoad)}, {"tweAtomicStore", addressOf(&tweAtomicStore)},
       {"tweBarrier", addressOf(&tweBarrier)},       {"tweShuffle", addressOf(&tweShuffle)},
       {"tweAssume", addressOf(&tweAssume)},         {"tweTrap", addressOf(&tweTrap)},
   };

@@ -31,7 +31,7 @@ static uint64_t mix(uint64_t value) {
 
 uint64_t Cta::nextRandom() { return random = mix(random); }
 
-bool Cta::execute(uint64_t ctaNumber) {
+CtaOutcome Cta::execute(uint64_t ctaNumber) {
   number = ctaNumber;
   const std::array<uint64_t, 3> &grid = run->shape.grid;
   program = {number % grid[0], number / grid[0] % grid[1], number / grid[0] / grid[1]};
@@ -41,6 +41,9 @@ bool Cta::execute(uint64_t ctaNumber) {
     ++callsLeft;
   numExited = 0;
   isGivenUp = false;
+  isParked = false;
+  idleAccesses = 0;
+  seen.fill({0, 0});
   failure = {};
   shared.reset(run->shape.dynamicSharedBytes);
 
@@ -64,11 +67,21 @@ bool Cta::execute(uint64_t ctaNumber) {
   pending = 0;
   currentWarp = numThreads / kWarpSize - 1; // So that warp 0 is first.
 
-  CudaThread *first = pickNext();
+  return runThreads(pickNext());
+}
+
+CtaOutcome Cta::resume() {
+  isParked = false;
+  return runThreads(pickNext());
+}
+
+CtaOutcome Cta::runThreads(CudaThread *first) {
   if (!first)
-    return false; // Given up before it began: an earlier CTA has failed just now.
+    return CtaOutcome::GivenUp; // An earlier CTA has failed just now.
   switchTo(&host, first);
   running = nullptr;
+  if (isParked)
+    return CtaOutcome::Parked;
   if (failure.kind == Failure::None && !isGivenUp && numExited < numThreads) {
     failure.kind = Failure::Deadlock;
     for (uint32_t i = numThreads; i > 0; --i)
@@ -76,7 +89,44 @@ bool Cta::execute(uint64_t ctaNumber) {
         failure.thread = i - 1;
     failure.loc = threads[failure.thread].loc;
   }
-  return failure.kind == Failure::None && !isGivenUp;
+  return failure.kind != Failure::None ? CtaOutcome::Failed : isGivenUp ? CtaOutcome::GivenUp : CtaOutcome::Finished;
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting for other CTAs
+//===----------------------------------------------------------------------===//
+
+/// Idle accesses between two times that a CTA lets others run.
+static constexpr uint64_t kIdleAccessesPerTurn = 64;
+
+void Cta::noteShared(CudaThread &thread, uint64_t address, uint64_t value, bool isChange) {
+  std::pair<uint64_t, uint64_t> &before = seen[mix(address) % kSeen], now(address, value);
+  if (isChange)
+    run->progress.fetch_add(1, std::memory_order_relaxed);
+  if (isChange || before != now) {
+    before = now;
+    idleAccesses = 0;
+    return;
+  }
+  if (++idleAccesses % kIdleAccessesPerTurn == 0)
+    park(thread);
+}
+
+void Cta::park(CudaThread &thread) {
+  isParked = true;
+  parkedThread = &thread;
+  makeReady(thread.warp, 1u << thread.lane);
+  switchTo(&thread.context, nullptr);
+  thread.state = ThreadState::Running;
+}
+
+void Cta::failByStarving() {
+  isParked = false;
+  failure = {};
+  failure.kind = Failure::Starved;
+  failure.thread = parkedThread->index();
+  failure.loc = parkedThread->loc;
+  failure.a = int64_t(idleAccesses);
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,7 @@ struct Failure {
     Assumption,
     Trap,
     Deadlock,
+    Starved, ///< a: accesses in a row that found and changed nothing
     StackOverflow,
     CallLimit, ///< a: limit
     NumKinds,
@@ -76,10 +77,15 @@ struct RunState {
   LaunchShape shape;
   const uint64_t *slots = nullptr;
   DeviceMemory *memory = nullptr;
-  uint64_t seed = 0, maxCallsPerCta = 0, numCtas = 0;
+  uint64_t seed = 0, maxCallsPerCta = 0, numCtas = 0, maxIdleAccesses = 0;
+  /// Atomic accesses so far that changed memory, and CTAs that ended.
+  std::atomic<uint64_t> progress{0};
   /// First CTA that failed so far; those after it are given up.
   std::atomic<uint64_t> firstFailed{~uint64_t(0)};
 };
+
+/// How a CTA came to give the host thread back. GivenUp: an earlier CTA has failed. Parked: it waits for others.
+enum class CtaOutcome : uint8_t { Finished, Failed, GivenUp, Parked };
 
 /// Reused for one CTA after the other.
 class Cta {
@@ -89,9 +95,15 @@ public:
   /// Prepares stacks and mappings for CTAs of this run. Returns false and sets `error` if the host refuses.
   bool prepare(RunState &run, size_t stackBytes, std::string *error);
 
-  /// Executes the CTA with this number, x running fastest, until all threads have ended or one has failed.
-  /// Returns false if it failed or was given up; `getFailure().kind` tells which.
-  bool execute(uint64_t number);
+  /// Executes the CTA with this number, x running fastest, until all threads have ended, one has failed, or it parks.
+  CtaOutcome execute(uint64_t number);
+  /// Goes on with a parked one, on the host thread that it was parked by.
+  CtaOutcome resume();
+  uint64_t getNumber() const { return number; }
+  /// Whether the parked CTA has waited for as long as a program may without anything happening.
+  bool isStarved() const { return idleAccesses >= run->maxIdleAccesses; }
+  /// Makes that its failure.
+  void failByStarving();
 
   const Failure &getFailure() const { return failure; }
   /// The failure as a report. Valid until the next CTA.
@@ -109,6 +121,12 @@ public:
   void waitAtBarrier(CudaThread &thread, int32_t id, int32_t numThreads, int32_t loc);
   void shuffle(CudaThread &thread, int32_t mode, int32_t *values, int32_t numValues, int32_t laneArg, int32_t width,
                int32_t loc);
+
+  /// Takes note of an atomic access. A CTA that finds what it found before and changes nothing waits for others, most likely,
+  /// so it parks now and then.
+  void noteShared(CudaThread &thread, uint64_t address, uint64_t value, bool isChange);
+  /// A plain write: the CTA gets on by itself.
+  void noteWrite() { idleAccesses = 0; }
 
   /// Counts a call against the limit.
   void countCall(CudaThread &thread, int32_t loc) {
@@ -138,6 +156,9 @@ private:
     std::array<int32_t, kWarpSize> laneArgs{};
   };
 
+  /// Runs threads until the host is switched back to.
+  CtaOutcome runThreads(CudaThread *first);
+  void park(CudaThread &thread);
   static void runFiber(boost::context::detail::transfer_t transfer);
   [[noreturn]] void failByLimit(CudaThread &thread);
   void exchange(Shuffle &group);
@@ -175,7 +196,12 @@ private:
   ExecutionContext host;
   /// Who is being switched away from, to be filled in on arrival; null if it never runs again.
   ExecutionContext *leaving = nullptr;
-  bool isGivenUp = false;
+  bool isGivenUp = false, isParked = false;
+  /// Atomic accesses in a row that found and changed nothing new, and what the last ones found at which address.
+  uint64_t idleAccesses = 0;
+  static constexpr unsigned kSeen = 256;
+  std::array<std::pair<uint64_t, uint64_t>, kSeen> seen{};
+  CudaThread *parkedThread = nullptr;
   Failure failure;
 
   std::vector<CudaThread> threads;

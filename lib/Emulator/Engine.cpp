@@ -5,6 +5,7 @@
 #include "OverflowSignal.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -57,65 +58,178 @@ static RunReport checkLaunch(const KernelCode &kernel, const LaunchShape &shape)
   return {};
 }
 
-static RunReport runCtas(const EngineOptions &options, std::vector<std::unique_ptr<Cta>> &ctas, RunState &state) {
-  unsigned numWorkers = options.numWorkers ? options.numWorkers : std::max(1u, std::thread::hardware_concurrency());
-  numWorkers = std::min(numWorkers, std::max(1u, kMaxStacks / state.shape.numThreads));
-  numWorkers = unsigned(std::min<uint64_t>(numWorkers, state.numCtas));
-  while (ctas.size() < numWorkers)
-    ctas.push_back(std::make_unique<Cta>());
+namespace {
 
-  std::string error;
-  for (unsigned i = 0; i < numWorkers; ++i) {
-    if (ctas[i]->prepare(state, options.stackBytes, &error))
-      continue;
-    if (i == 0)
-      return refuse(*state.kernel, error);
-    numWorkers = i; // Fewer workers do the same.
+/// One run: host threads that take CTAs in order and turn to others where one waits.
+class Run {
+public:
+  Run(const EngineOptions &options, std::vector<std::unique_ptr<Cta>> &ctas, RunState &state)
+      : options(options), ctas(ctas), state(state) {}
+
+  RunReport execute() {
+    unsigned numWorkers = options.numWorkers ? options.numWorkers : std::max(1u, std::thread::hardware_concurrency());
+    numWorkers = std::min(numWorkers, std::max(1u, kMaxStacks / state.shape.numThreads));
+    numWorkers = unsigned(std::min<uint64_t>(numWorkers, state.numCtas));
+    maxResident = std::max(1u, kMaxStacks / state.shape.numThreads / numWorkers);
+    std::string error;
+    for (unsigned i = 0; i < numWorkers; ++i) {
+      if (Cta *cta = makeCta(&error)) {
+        freeCtas.push_back(cta);
+        continue;
+      }
+      if (i == 0)
+        return refuse(*state.kernel, error);
+      numWorkers = i; // Fewer workers do the same.
+    }
+    idleSince = std::vector<std::atomic<uint64_t>>(numWorkers);
+    for (std::atomic<uint64_t> &since : idleSince)
+      since.store(kBusy);
+    // Not on the caller's thread: its signal stack is its own business.
+    std::vector<std::thread> workers;
+    workers.reserve(numWorkers);
+    try {
+      for (unsigned i = 0; i < numWorkers; ++i)
+        workers.emplace_back([this, i] { work(i); });
+    } catch (const std::exception &) {
+      // The host has no more threads: those that there are do the work.
+      for (size_t i = workers.size(); i < numWorkers; ++i)
+        idleSince[i].store(kDone);
+    }
+    for (std::thread &worker : workers)
+      worker.join();
+    if (workers.empty())
+      return refuse(*state.kernel, "the host cannot start a thread");
+    return report;
   }
 
+private:
+  static constexpr uint64_t kBusy = ~uint64_t(0), kDone = ~uint64_t(0) - 1;
+
+  const EngineOptions &options;
+  std::vector<std::unique_ptr<Cta>> &ctas;
+  RunState &state;
+  unsigned maxResident = 1;
   std::atomic<uint64_t> nextCta{0};
-  std::mutex reportMutex;
+  std::mutex mutex; ///< Of what follows.
   RunReport report;
-  auto keepFirst = [&](uint64_t number, RunReport found) {
-    std::lock_guard<std::mutex> lock(reportMutex);
-    if (number < state.firstFailed.load()) {
+  bool isStarvation = false; ///< What `report` says is that all wait.
+  size_t numPrepared = 0;
+  std::vector<Cta *> freeCtas;
+  /// By worker: the progress of the run at which all its CTAs were found waiting.
+  std::vector<std::atomic<uint64_t>> idleSince;
+
+  /// The next CTA of the engine, ready for this run; null and `error` if the host refuses. Needs the mutex, or to be alone.
+  Cta *makeCta(std::string *error) {
+    if (numPrepared == ctas.size())
+      ctas.push_back(std::make_unique<Cta>());
+    if (!ctas[numPrepared]->prepare(state, options.stackBytes, error))
+      return nullptr;
+    return ctas[numPrepared++].get();
+  }
+
+  Cta *takeCta() {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::string ignored;
+    if (freeCtas.empty())
+      return makeCta(&ignored);
+    Cta *cta = freeCtas.back();
+    freeCtas.pop_back();
+    return cta;
+  }
+  void giveBack(Cta *cta) {
+    std::lock_guard<std::mutex> lock(mutex);
+    freeCtas.push_back(cta);
+  }
+
+  void keepFirst(uint64_t number, RunReport found, bool starved) {
+    std::lock_guard<std::mutex> lock(mutex);
+    // That CTAs wait in vain for one that has failed is no news.
+    if (starved && !report.isOk() && !isStarvation)
+      return;
+    if (number < state.firstFailed.load() || (isStarvation && !starved)) {
+      isStarvation = starved;
       state.firstFailed.store(number);
       report = std::move(found);
     }
-  };
-  auto work = [&](unsigned worker) {
+  }
+
+  /// Whether every worker has nothing but CTAs that wait, and nothing has happened since.
+  bool doAllWait(uint64_t progress) {
+    for (std::atomic<uint64_t> &since : idleSince)
+      if (uint64_t seen = since.load(); seen != kDone && seen != progress)
+        return false;
+    return state.progress.load() == progress;
+  }
+
+  void work(unsigned worker) {
     uint64_t number = 0;
     try {
-      Cta &cta = *ctas[worker];
-      OverflowGuard guard(cta);
+      OverflowGuard guard;
+      std::deque<Cta *> parked;
+      size_t turns = 0; // Since the last CTA was taken on.
+      size_t most = maxResident; // Less where the host has no room for so many.
+      bool mayTakeOn = true;
       while (true) {
-        // Numbers are handed out in order, so every CTA before a failed one is executed by somebody.
-        number = nextCta.fetch_add(1);
-        if (number >= state.numCtas || number > state.firstFailed.load())
-          return;
-        if (!cta.execute(number) && cta.getFailure().kind != Failure::None)
-          keepFirst(number, cta.describeFailure());
+        Cta *cta = nullptr;
+        CtaOutcome outcome;
+        if (mayTakeOn && (parked.empty() || (turns >= parked.size() && parked.size() < most))) {
+          cta = takeCta();
+          if (!cta)
+            most = parked.size();
+          turns = 0;
+          // Numbers are handed out in order, so every CTA before a failed one is executed by somebody.
+          if (cta && ((number = nextCta.fetch_add(1)) >= state.numCtas || number > state.firstFailed.load())) {
+            giveBack(cta);
+            cta = nullptr;
+            mayTakeOn = false;
+          }
+        }
+        if (cta) {
+          idleSince[worker].store(kBusy);
+          guard.watch(*cta);
+          outcome = cta->execute(number);
+        } else if (!parked.empty()) {
+          cta = parked.front();
+          parked.pop_front();
+          ++turns;
+          number = cta->getNumber();
+          guard.watch(*cta);
+          outcome = cta->resume();
+        } else {
+          break;
+        }
+        if (outcome == CtaOutcome::Parked) {
+          parked.push_back(cta);
+          bool isFull = !mayTakeOn || parked.size() >= most;
+          if (!isFull || !std::all_of(parked.begin(), parked.end(), [](Cta *one) { return one->isStarved(); })) {
+            idleSince[worker].store(kBusy);
+            continue;
+          }
+          uint64_t progress = state.progress.load();
+          idleSince[worker].store(progress);
+          if (!doAllWait(progress))
+            continue;
+          cta = *std::min_element(parked.begin(), parked.end(),
+                                  [](Cta *a, Cta *b) { return a->getNumber() < b->getNumber(); });
+          cta->failByStarving();
+          keepFirst(cta->getNumber(), cta->describeFailure(), /*starved=*/true);
+          break;
+        }
+        state.progress.fetch_add(1);
+        if (outcome == CtaOutcome::Failed)
+          keepFirst(number, cta->describeFailure(), /*starved=*/false);
+        giveBack(cta);
       }
     } catch (const std::exception &exception) {
       // Thrown by this host thread's own work: compiled kernels know no exceptions.
-      keepFirst(number, refuse(*state.kernel, std::string("the emulator failed: ") + exception.what()));
+      keepFirst(number, refuse(*state.kernel, std::string("the emulator failed: ") + exception.what()),
+                /*starved=*/false);
     }
-  };
-  // Not on the caller's thread: its signal stack is its own business.
-  std::vector<std::thread> workers;
-  workers.reserve(numWorkers);
-  try {
-    for (unsigned i = 0; i < numWorkers; ++i)
-      workers.emplace_back(work, i);
-  } catch (const std::exception &) {
-    // The host has no more threads: those that there are do the work.
+    idleSince[worker].store(kDone);
   }
-  for (std::thread &worker : workers)
-    worker.join();
-  if (workers.empty())
-    return refuse(*state.kernel, "the host cannot start a thread");
-  return report;
-}
+};
+
+} // namespace
 
 RunReport Engine::run(const KernelCode &kernel, const LaunchShape &shape, const uint64_t *slots, DeviceMemory &memory) {
   std::lock_guard<std::mutex> lock(impl->mutex);
@@ -130,8 +244,9 @@ RunReport Engine::run(const KernelCode &kernel, const LaunchShape &shape, const 
     state.memory = &memory;
     state.seed = impl->options.seed;
     state.maxCallsPerCta = impl->options.maxCallsPerCta;
+    state.maxIdleAccesses = impl->options.maxIdleAccesses;
     state.numCtas = shape.grid[0] * shape.grid[1] * shape.grid[2];
-    return state.numCtas == 0 ? report : runCtas(impl->options, impl->ctas, state);
+    return state.numCtas == 0 ? report : Run(impl->options, impl->ctas, state).execute();
   } catch (const std::exception &exception) {
     return refuse(kernel, std::string("the emulator failed: ") + exception.what());
   }

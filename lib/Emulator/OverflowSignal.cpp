@@ -41,7 +41,7 @@ static void handleFault(int signal, siginfo_t *info, void *context) {
   }
 }
 
-OverflowGuard::OverflowGuard(Cta &cta)
+OverflowGuard::OverflowGuard()
     : signalStack(new char[kSignalStackBytes]), spareStack(new char[kSpareStackBytes]) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -56,8 +56,9 @@ OverflowGuard::OverflowGuard(Cta &cta)
   stack.ss_size = kSignalStackBytes;
   sigaltstack(&stack, nullptr);
   currentSpareTop = spareStack.get() + kSpareStackBytes;
-  currentCta = &cta;
 }
+
+void OverflowGuard::watch(Cta &cta) { currentCta = &cta; }
 
 OverflowGuard::~OverflowGuard() {
   currentCta = nullptr;

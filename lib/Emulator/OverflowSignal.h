@@ -12,11 +12,13 @@ namespace tilewright {
 
 class Cta;
 
-/// While it lives, overflows of `cta`'s stacks on this host thread are caught. One per host thread.
+/// While it lives, overflows of the stacks of the CTA that it watches on this host thread are caught. One per host thread.
 class OverflowGuard {
 public:
-  explicit OverflowGuard(Cta &cta);
+  OverflowGuard();
   ~OverflowGuard();
+  /// From now on this CTA.
+  void watch(Cta &cta);
   OverflowGuard(const OverflowGuard &) = delete;
   OverflowGuard &operator=(const OverflowGuard &) = delete;
 

@@ -162,6 +162,9 @@ std::string Cta::describeWhat() const {
     return "reached a trap";
   case Failure::Deadlock:
     return "deadlock: " + describeWaiting();
+  case Failure::Starved:
+    return "deadlock: waits here for other programs, all of which have ended or wait too; its last " +
+           std::to_string(f.a) + " atomic accesses found and changed nothing new";
   case Failure::StackOverflow:
     return "the emulated thread's stack is full; its last call was here";
   case Failure::CallLimit:

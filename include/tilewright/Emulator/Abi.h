@@ -26,6 +26,23 @@ enum TweShuffleMode : int32_t {
   TweShuffleDown = 3, ///< Own lane plus `laneArg`; own value where that is outside the segment
 };
 
+/// How `tweAtomicRmw` combines the old value with the operand.
+enum TweAtomicKind : int32_t {
+  TweAtomicAdd = 0,
+  TweAtomicFAdd = 1,
+  TweAtomicSMin = 2,
+  TweAtomicSMax = 3,
+  TweAtomicUMin = 4,
+  TweAtomicUMax = 5,
+  TweAtomicAnd = 6,
+  TweAtomicOr = 7,
+  TweAtomicXor = 8,
+  TweAtomicExch = 9,
+};
+
+/// What an atomic access holds. Values travel as their bits, zero-extended to 64.
+enum TweAtomicType : int32_t { TweI32 = 0, TweI64 = 1, TweF16 = 2, TweBF16 = 3, TweF32 = 4, TweF64 = 5 };
+
 extern "C" {
 
 /// Number of this thread in its warp, 0 to 31, and of its warp in the CTA.
@@ -45,6 +62,14 @@ void *tweGlobalWrite(void *thread, int64_t address, int64_t bytes, int64_t align
 /// of this CTA has written is an error. The host address is below 4 GiB, that of offset 0 a multiple of 256 KiB.
 void *tweSharedRead(void *thread, int32_t offset, int64_t bytes, int64_t align, int32_t loc);
 void *tweSharedWrite(void *thread, int32_t offset, int64_t bytes, int64_t align, int32_t loc);
+
+/// Atomic accesses of global memory, sequentially consistent between all CTAs whatever order the program asks for; checked like
+/// the accesses above, aligned to their size. `bytes` is 1, 2, 4 or 8, and 4 or 8 for compare-and-swap. An update and a
+/// swap return what was there. Waiting programs are noticed here: other CTAs run in between.
+int64_t tweAtomicRmw(void *thread, int32_t kind, int32_t type, int64_t address, int64_t value, int32_t loc);
+int64_t tweAtomicCas(void *thread, int64_t address, int64_t bytes, int64_t compare, int64_t value, int32_t loc);
+int64_t tweAtomicLoad(void *thread, int64_t address, int64_t bytes, int32_t loc);
+void tweAtomicStore(void *thread, int64_t address, int64_t bytes, int64_t value, int32_t loc);
 
 /// `bar.sync id, numThreads`: returns once `numThreads` threads, whole warps, have called it. `id` is 0 to 15,
 /// `numThreads` a multiple of 32 up to the threads of the CTA. The lanes of a warp arrive with one `loc`.

@@ -3,6 +3,10 @@
 /// The emulator's engine: executes compiled kernels on the CPU, one fiber per CUDA thread, and reports what
 /// hardware hides. A CTA runs on one host thread; CTAs are spread over the host's cores.
 ///
+/// CTAs may wait for one another with atomic accesses. One that finds nothing new is parked, and its host thread goes on
+/// with others, also with CTAs that have not begun, as long as there are stacks for their threads: more CTAs than a GPU
+/// would hold at a time may wait for one another here. Where all CTAs wait, the first is reported as a deadlock.
+///
 /// A run is deterministic: which thread runs next is decided by a generator that is seeded with the seed and the number
 /// of the CTA, and where several CTAs fail, the first of them is reported. Neither results nor reports depend on the
 /// number of host threads, provided that CTAs do not race for global memory. Seed 0 runs threads in order.
@@ -46,6 +50,9 @@ struct EngineOptions {
   size_t stackBytes = 256 * 1024;
   /// Calls of the ABI that one CTA may make, to end runaway loops; 0 is no limit. Counts the same on each host.
   uint64_t maxCallsPerCta = 0;
+  /// Atomic accesses in a row that a CTA may make that find and change nothing new while no other CTA gets on either. Then it
+  /// counts as waiting for ever.
+  uint64_t maxIdleAccesses = uint64_t(1) << 20;
 };
 
 /// What a run found. `message` is empty if all went well, else one line with all of the below, e.g.

@@ -248,6 +248,13 @@ void findAccesses(func::FuncOp kernel, PlanKernel &plan) {
       mark(load.getPtr(), read, unknownRead);
     else if (auto store = dyn_cast<tile::StorePtrOp>(op))
       mark(store.getPtr(), written, unknownWrite);
+    else if (isa<tile::AtomicRmwOp, tile::AtomicCasOp, tile::ReduceIntoOp>(op)) {
+      auto into = dyn_cast<tile::ReduceIntoOp>(op);
+      auto update = dyn_cast<tile::AtomicRmwOp>(op);
+      Value place = into ? Value(into.getView()) : update ? update.getPtr() : cast<tile::AtomicCasOp>(op).getPtr();
+      mark(place, read, unknownRead);
+      mark(place, written, unknownWrite);
+    }
   });
   for (auto [i, param] : llvm::enumerate(plan.params)) {
     param.isRead = read[i] || unknownRead;

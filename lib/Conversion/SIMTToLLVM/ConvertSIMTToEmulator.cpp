@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SIMTToLLVM.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Emulator/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -117,26 +118,6 @@ private:
 template <typename OpTy> struct Pattern : public ConvertOpToLLVMPattern<OpTy> {
   Pattern(LLVMTypeConverter &converter, Calls &calls) : ConvertOpToLLVMPattern<OpTy>(converter), calls(calls) {}
   Calls &calls;
-
-  /// Runs `then` only where `pred` is true; gives its value, or `other`. A branch of its own.
-  static Value guarded(ConversionPatternRewriter &b, Operation *op, Value pred, Value other,
-                       llvm::function_ref<Value()> then) {
-    if (!pred)
-      return then();
-    Location loc = op->getLoc();
-    Block *before = b.getInsertionBlock();
-    Block *after = b.splitBlock(before, b.getInsertionPoint());
-    if (other)
-      after->addArgument(other.getType(), loc);
-    Block *inside = b.createBlock(after);
-    b.setInsertionPointToEnd(before);
-    LLVM::CondBrOp::create(b, loc, pred, inside, ValueRange{}, after, other ? ValueRange{other} : ValueRange{});
-    b.setInsertionPointToEnd(inside);
-    Value value = then();
-    LLVM::BrOp::create(b, loc, other ? ValueRange{value} : ValueRange{}, after);
-    b.setInsertionPointToStart(after);
-    return other ? after->getArgument(0) : Value();
-  }
 };
 
 template <typename OpTy> struct Load : public Pattern<OpTy> {
@@ -150,7 +131,7 @@ template <typename OpTy> struct Load : public Pattern<OpTy> {
         other = toMemory(b, loc, adaptor.getOther());
     if (op.getPred() && !other)
       other = LLVM::ZeroOp::create(b, loc, stored);
-    Value result = this->guarded(b, op, adaptor.getPred(), other, [&]() -> Value {
+    Value result = guarded(b, loc, adaptor.getPred(), other, [&]() -> Value {
       Value pointer;
       if constexpr (std::is_same_v<OpTy, LoadGlobalOp>)
         pointer = this->calls.access(b, op, "tweGlobalRead", adaptor.getAddress(), bytesOf(stored), op.getAlign());
@@ -169,13 +150,100 @@ template <typename OpTy> struct Store : public Pattern<OpTy> {
     Location loc = op.getLoc();
     Value value = toMemory(b, loc, adaptor.getValue());
     int64_t bytes = bytesOf(value.getType());
-    this->guarded(b, op, adaptor.getPred(), Value(), [&]() -> Value {
+    guarded(b, loc, adaptor.getPred(), Value(), [&]() -> Value {
       Value pointer;
       if constexpr (std::is_same_v<OpTy, StoreGlobalOp>)
         pointer = this->calls.access(b, op, "tweGlobalWrite", adaptor.getAddress(), bytes, op.getAlign());
       else
         pointer = this->calls.access(b, op, "tweSharedWrite", adaptor.getOffset(), bytes, bytes);
       LLVM::StoreOp::create(b, loc, value, pointer, /*alignment=*/1);
+      return {};
+    });
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+/// A scalar as the 64 bits that the interface of the emulator takes, and back.
+Value toBits(OpBuilder &b, Location loc, Value value) {
+  Type whole = IntegerType::get(b.getContext(), bytesOf(value.getType()) * 8);
+  if (value.getType() != whole)
+    value = LLVM::BitcastOp::create(b, loc, whole, value);
+  return whole.isInteger(64) ? value : LLVM::ZExtOp::create(b, loc, b.getI64Type(), value).getResult();
+}
+Value fromBits(OpBuilder &b, Location loc, Value bits, Type type) {
+  Type whole = IntegerType::get(b.getContext(), bytesOf(type) * 8);
+  if (!whole.isInteger(64))
+    bits = LLVM::TruncOp::create(b, loc, whole, bits);
+  return whole == type ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
+}
+
+struct AtomicRmw : public Pattern<AtomicRmwOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(AtomicRmwOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType(), i32 = b.getI32Type();
+    // Types of Abi.h.
+    int64_t element = type.isInteger(32)   ? TweI32
+                      : type.isInteger(64) ? TweI64
+                      : type.isF16()       ? TweF16
+                      : type.isBF16()      ? TweBF16
+                      : type.isF32()       ? TweF32
+                                           : TweF64;
+    Value result = guarded(b, loc, adaptor.getPred(), LLVM::ZeroOp::create(b, loc, type), [&]() -> Value {
+      Value old = calls.call(b, op, "tweAtomicRmw", b.getI64Type(),
+                             {constantOf(b, loc, i32, static_cast<int64_t>(op.getKind())),
+                              constantOf(b, loc, i32, element), adaptor.getAddress(),
+                              toBits(b, loc, adaptor.getValue()), calls.location(b, op)});
+      return fromBits(b, loc, old, type);
+    });
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct AtomicCas : public Pattern<AtomicCasOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(AtomicCasOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType();
+    Value result = guarded(b, loc, adaptor.getPred(), LLVM::ZeroOp::create(b, loc, type), [&]() -> Value {
+      Value old = calls.call(b, op, "tweAtomicCas", b.getI64Type(),
+                             {adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), bytesOf(type)),
+                              toBits(b, loc, adaptor.getCompare()), toBits(b, loc, adaptor.getValue()),
+                              calls.location(b, op)});
+      return fromBits(b, loc, old, type);
+    });
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct AtomicLoad : public Pattern<AtomicLoadOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(AtomicLoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = getTypeConverter()->convertType(op.getResult().getType()), stored = memoryType(type);
+    Value result = guarded(b, loc, adaptor.getPred(), LLVM::ZeroOp::create(b, loc, stored), [&]() -> Value {
+      Value bits = calls.call(b, op, "tweAtomicLoad", b.getI64Type(),
+                              {adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), bytesOf(stored)),
+                               calls.location(b, op)});
+      return fromBits(b, loc, bits, stored);
+    });
+    b.replaceOp(op, fromMemory(b, loc, result, type));
+    return success();
+  }
+};
+
+struct AtomicStore : public Pattern<AtomicStoreOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(AtomicStoreOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value value = toMemory(b, loc, adaptor.getValue());
+    guarded(b, loc, adaptor.getPred(), Value(), [&]() -> Value {
+      calls.call(b, op, "tweAtomicStore", Type(),
+                 {adaptor.getAddress(), constantOf(b, loc, b.getI64Type(), bytesOf(value.getType())),
+                  toBits(b, loc, value), calls.location(b, op)});
       return {};
     });
     b.eraseOp(op);
@@ -385,7 +453,7 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     Calls calls(module, texts);
     LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
       patterns.add<Load<LoadGlobalOp>, Load<LoadSharedOp>, Store<StoreGlobalOp>, Store<StoreSharedOp>, Barrier, Shuffle,
-                   Assume>(converter, calls);
+                   Assume, AtomicRmw, AtomicCas, AtomicLoad, AtomicStore>(converter, calls);
       patterns.add<Identity<LaneIdOp>>(converter, calls, "tweLaneId");
       patterns.add<Identity<WarpIdOp>>(converter, calls, "tweWarpId");
       patterns.add<Identity<CtaIdOp>>(converter, calls, "tweProgramId");

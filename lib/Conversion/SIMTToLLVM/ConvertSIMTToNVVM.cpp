@@ -353,6 +353,7 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
       patterns.add<LoadGlobal, StoreGlobal, LoadShared, StoreShared, Barrier, Shuffle, Assume, LaneId, WarpId,
                    GridRegister<CtaIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                    GridRegister<NumCtasOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(converter);
+      populateAtomicToNVVMPatterns(converter, patterns);
     });
     if (failed(converted))
       return signalPassFailure();

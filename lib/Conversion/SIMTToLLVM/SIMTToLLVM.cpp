@@ -174,3 +174,21 @@ std::optional<bool> simt::constantBool(Value value) {
     return !constant.isZero();
   return std::nullopt;
 }
+
+Value tilewright::simt::guarded(ConversionPatternRewriter &b, Location loc, Value pred, Value other,
+                                llvm::function_ref<Value()> then) {
+  if (!pred)
+    return then();
+  Block *before = b.getInsertionBlock();
+  Block *after = b.splitBlock(before, b.getInsertionPoint());
+  if (other)
+    after->addArgument(other.getType(), loc);
+  Block *inside = b.createBlock(after);
+  b.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(b, loc, pred, inside, ValueRange{}, after, other ? ValueRange{other} : ValueRange{});
+  b.setInsertionPointToEnd(inside);
+  Value value = then();
+  LLVM::BrOp::create(b, loc, other ? ValueRange{value} : ValueRange{}, after);
+  b.setInsertionPointToStart(after);
+  return other ? after->getArgument(0) : Value();
+}

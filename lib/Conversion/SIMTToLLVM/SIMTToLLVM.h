@@ -41,6 +41,13 @@ mlir::Value constantOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type 
 /// The constant that `value` is, if it is one.
 std::optional<bool> constantBool(mlir::Value value);
 
+/// Runs `then` only where `pred` (null: always) is true; gives its value, or `other` (null for none). A branch of its own.
+mlir::Value guarded(mlir::ConversionPatternRewriter &builder, mlir::Location loc, mlir::Value pred, mlir::Value other,
+                    llvm::function_ref<mlir::Value()> then);
+
+/// The patterns of atomic accesses on a GPU.
+void populateAtomicToNVVMPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+
 } // namespace tilewright::simt
 
 #endif // TILEWRIGHT_LIB_CONVERSION_SIMTTOLLVM_SIMTTOLLVM_H

@@ -193,6 +193,9 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockLoad(OpTy op) {
     if (failed(reach.setIndices(op, op.indexedDim())))
       return failure();
   int64_t width = vectorWidth(op, where, bytes);
+  if constexpr (std::is_same_v<OpTy, tile::LoadOp>)
+    if (op.getOrder())
+      width = 1;
   TypedAttr pad = padValue(op.getPad(), element, builder);
   Type type = width == 1 ? element : VectorType::get({width}, element);
   Value other;
@@ -203,6 +206,16 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockLoad(OpTy op) {
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     auto [address, pred] = reach.at(reg);
+    if constexpr (std::is_same_v<OpTy, tile::LoadOp>) {
+      if (op.getOrder()) { // Replicas take what the owner was given.
+        pieces.push_back(AtomicLoadOp::create(builder, loc, type, static_cast<SyncOrder>(*op.getOrder()),
+                                              static_cast<SyncScope>(*op.getScope()), address,
+                                              both(loc, pred, where.isOwner)));
+        if (pred && other)
+          pieces.back() = arith::SelectOp::create(builder, loc, pred, pieces.back(), other);
+        continue;
+      }
+    }
     pieces.push_back(
         LoadGlobalOp::create(builder, loc, type, address, pred, pred ? other : Value(), width * bytes));
   }
@@ -227,9 +240,26 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockStore(OpTy op) {
     if (failed(reach.setIndices(op, op.indexedDim())))
       return failure();
   int64_t width = vectorWidth(op, where, bytes);
+  if constexpr (std::is_same_v<OpTy, tile::StoreOp>)
+    if (op.getOrder())
+      width = 1;
   Value vector = get(op.getValue());
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     auto [address, pred] = reach.at(reg);
+    if constexpr (std::is_same_v<OpTy, tile::ReduceIntoOp>) {
+      Value value = slice(loc, vector, reg, 1);
+      AtomicRmwOp::create(builder, loc, value.getType(), static_cast<AtomicKind>(op.getKind()), SyncOrder::relaxed,
+                          static_cast<SyncScope>(op.getScope()), address, value, both(loc, pred, where.isOwner));
+      continue;
+    }
+    if constexpr (std::is_same_v<OpTy, tile::StoreOp>) {
+      if (op.getOrder()) {
+        AtomicStoreOp::create(builder, loc, static_cast<SyncOrder>(*op.getOrder()),
+                              static_cast<SyncScope>(*op.getScope()), slice(loc, vector, reg, 1), address,
+                              both(loc, pred, where.isOwner));
+        continue;
+      }
+    }
     StoreGlobalOp::create(builder, loc, slice(loc, vector, reg, width), address, both(loc, pred, where.isOwner),
                           width * bytes);
   }
@@ -238,14 +268,11 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockStore(OpTy op) {
 
 LogicalResult ThreadProgram::emitLoad(tile::LoadOp op) { return emitBlockLoad(op); }
 LogicalResult ThreadProgram::emitStore(tile::StoreOp op) { return emitBlockStore(op); }
+LogicalResult ThreadProgram::emitReduceInto(tile::ReduceIntoOp op) { return emitBlockStore(op); }
 LogicalResult ThreadProgram::emitGather(tile::GatherOp op) {
-  if (op.getDone())
-    set(op.getDone(), ArrayRef<Value>());
   return emitBlockLoad(op);
 }
 LogicalResult ThreadProgram::emitScatter(tile::ScatterOp op) {
-  if (op.getDone())
-    set(op.getDone(), ArrayRef<Value>());
   return emitBlockStore(op);
 }
 
@@ -280,11 +307,23 @@ LogicalResult ThreadProgram::emitLoadPtr(tile::LoadPtrOp op) {
   Value mask = op.getMask() ? get(op.getMask()) : Value();
   Value other = op.getOther() ? get(op.getOther()) : Value();
   auto tile = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!tile && op.getOrder())
+    return op.emitOpError("with an order, on scalars, expects tile-lower-to-buffers to be run first");
   if (!tile) {
     set(op.getResult(), LoadGlobalOp::create(builder, loc, element, pointer, mask, other, bytes));
     return success();
   }
   const LayoutPlace &where = place(tile);
+  if (op.getOrder()) {
+    auto read = [&](int64_t reg, Value pred) -> Value {
+      Value value = AtomicLoadOp::create(builder, loc, element, static_cast<SyncOrder>(*op.getOrder()),
+                                         static_cast<SyncScope>(*op.getScope()), slice(loc, pointer, reg, 1), pred);
+      return other ? arith::SelectOp::create(builder, loc, slice(loc, mask, reg, 1), value, slice(loc, other, reg, 1))
+                   : value;
+    };
+    set(op.getResult(), emitForOwners(loc, where, mask, read));
+    return success();
+  }
   int64_t width = vectorWidth(op, where, bytes);
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
@@ -308,6 +347,8 @@ LogicalResult ThreadProgram::emitStorePtr(tile::StorePtrOp op) {
   Value pointer = get(op.getPtr()), value = get(op.getValue());
   Value mask = op.getMask() ? get(op.getMask()) : Value();
   auto tile = dyn_cast<RankedTensorType>(op.getValue().getType());
+  if (!tile && op.getOrder())
+    return op.emitOpError("with an order, on scalars, expects tile-lower-to-buffers to be run first");
   if (!tile) {
     // One thread of the program writes.
     Value first = arith::OrIOp::create(builder, loc, lane, warp);
@@ -316,6 +357,15 @@ LogicalResult ThreadProgram::emitStorePtr(tile::StorePtrOp op) {
     return success();
   }
   const LayoutPlace &where = place(tile);
+  if (op.getOrder()) {
+    emitForOwners(loc, where, mask, [&](int64_t reg, Value pred) -> Value {
+      AtomicStoreOp::create(builder, loc, static_cast<SyncOrder>(*op.getOrder()),
+                            static_cast<SyncScope>(*op.getScope()), slice(loc, value, reg, 1),
+                            slice(loc, pointer, reg, 1), pred);
+      return {};
+    });
+    return success();
+  }
   int64_t width = vectorWidth(op, where, bytes);
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     Value pred = mask ? slice(loc, mask, reg, 1) : Value();

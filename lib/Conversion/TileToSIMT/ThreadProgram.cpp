@@ -304,6 +304,9 @@ LogicalResult ThreadProgram::emitBlock(Block &block) {
 
 LogicalResult ThreadProgram::emit(Operation *op) {
   Location loc = op->getLoc();
+  for (Value result : op->getResults())
+    if (isa<tile::TokenType>(result.getType()))
+      set(result, ArrayRef<Value>()); // Order only: the ops' own order in the program is that of memory.
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ConstantOp>([&](auto x) { return emitConstant(x); })
       .Case<tile::IotaOp>([&](auto x) { return emitIota(x); })
@@ -325,6 +328,20 @@ LogicalResult ThreadProgram::emit(Operation *op) {
       .Case<tile::StoreOp>([&](auto x) { return emitStore(x); })
       .Case<tile::LoadPtrOp>([&](auto x) { return emitLoadPtr(x); })
       .Case<tile::StorePtrOp>([&](auto x) { return emitStorePtr(x); })
+      .Case<tile::AtomicRmwOp>([&](auto x) { return emitAtomicRmw(x); })
+      .Case<tile::AtomicCasOp>([&](auto x) { return emitAtomicCas(x); })
+      .Case<tile::ReduceIntoOp>([&](auto x) { return emitReduceInto(x); })
+      .Case<tile::JoinTokensOp>([](auto) { return success(); })
+      .Case<ub::PoisonOp>([&](ub::PoisonOp x) -> LogicalResult {
+        SmallVector<Type> types;
+        SmallVector<Value> poisons;
+        if (failed(convertType(x.getType(), types)))
+          return x.emitOpError("expects tiles with a layout, found ") << x.getType();
+        for (Type type : types)
+          poisons.push_back(ub::PoisonOp::create(builder, loc, type, ub::PoisonAttr::get(x.getContext())));
+        set(x.getResult(), poisons);
+        return success();
+      })
       .Case<tile::PtrAddOp>([&](auto x) { return emitPtrAdd(x); })
       .Case<LocalStoreOp>([&](auto x) { return emitLocalStore(x); })
       .Case<LocalLoadOp>([&](auto x) { return emitLocalLoad(x); })
@@ -397,6 +414,8 @@ LogicalResult ThreadProgram::emit(Operation *op) {
         return success();
       })
       .Case<arith::SelectOp>([&](arith::SelectOp x) -> LogicalResult {
+        if (isa<tile::TokenType>(x.getType()))
+          return success();
         if (!isa<tile::ViewType>(x.getType()))
           return emitElementwise(x);
         // A view is several values: each is chosen.

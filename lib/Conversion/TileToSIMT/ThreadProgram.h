@@ -120,11 +120,20 @@ private:
   LogicalResult emitScatter(tile::ScatterOp op);
   template <typename OpTy> LogicalResult emitBlockLoad(OpTy op);
   template <typename OpTy> LogicalResult emitBlockStore(OpTy op);
+  LogicalResult emitReduceInto(tile::ReduceIntoOp op);
   LogicalResult emitLoadPtr(tile::LoadPtrOp op);
   LogicalResult emitStorePtr(tile::StorePtrOp op);
   LogicalResult emitPtrAdd(tile::PtrAddOp op);
   LogicalResult checkMemoryElement(Operation *op, Type element);
   int64_t vectorWidth(Operation *op, const LayoutPlace &place, int64_t bytes);
+
+  // Global memory that programs share (EmitAtomic.cpp).
+  LogicalResult emitAtomicRmw(tile::AtomicRmwOp op);
+  LogicalResult emitAtomicCas(tile::AtomicCasOp op);
+  /// Emits `one(reg, pred)` for each element, `pred` telling whether this thread performs it; gives the results as a vector, or
+  /// null where `one` gives none.
+  Value emitForOwners(Location loc, const LayoutPlace &place, Value mask,
+                      llvm::function_ref<Value(int64_t reg, Value pred)> one);
 
   // Shared memory (EmitShared.cpp).
   Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, ArrayRef<Value> coords);

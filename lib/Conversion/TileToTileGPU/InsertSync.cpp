@@ -97,6 +97,12 @@ SmallVector<MemoryAccess> accessesOf(Operation *op) {
     global(load.getPtr(), false);
   } else if (auto store = dyn_cast<tile::StorePtrOp>(op)) {
     global(store.getPtr(), true);
+  } else if (auto update = dyn_cast<tile::AtomicRmwOp>(op)) {
+    global(update.getPtr(), true);
+  } else if (auto swap = dyn_cast<tile::AtomicCasOp>(op)) {
+    global(swap.getPtr(), true);
+  } else if (auto update = dyn_cast<tile::ReduceIntoOp>(op)) {
+    global(update.getView(), true);
   }
   return result;
 }
@@ -155,6 +161,17 @@ bool areOtherBlocks(Operation *a, Operation *b) {
   return false;
 }
 
+/// What an update does whose old values nobody sees, and to which elements: updates that agree in this give the same in any order.
+std::pair<Type, std::optional<tile::AtomicKind>> accumulationOf(Operation *op) {
+  if (auto update = dyn_cast<tile::ReduceIntoOp>(op))
+    return {getElementTypeOrSelf(update.getValue().getType()), update.getKind()};
+  auto update = dyn_cast<tile::AtomicRmwOp>(op);
+  if (update && update.getResult().use_empty() && update.getKind() != tile::AtomicKind::exch &&
+      update.getOrder() == tile::SyncOrder::relaxed)
+    return {getElementTypeOrSelf(update.getValue().getType()), update.getKind()};
+  return {Type(), std::nullopt};
+}
+
 bool mayMeet(const MemoryAccess &before, const MemoryAccess &now) {
   if ((!before.isWrite && !now.isWrite) || before.isShared != now.isShared)
     return false;
@@ -162,6 +179,8 @@ bool mayMeet(const MemoryAccess &before, const MemoryAccess &now) {
     return before.first < now.last && now.first < before.last && !areOtherBlocks(before.op, now.op);
   if (before.root != now.root)
     return false; // One of them derives from a noalias argument and the other does not.
+  if (auto sum = accumulationOf(now.op); sum.second && sum == accumulationOf(before.op))
+    return false;
   return !(before.op->isBeforeInBlock(now.op) && sameThreadsSameElements(before.op, now.op));
 }
 

@@ -144,6 +144,12 @@ private:
       LayoutAttr own = has(load.getPtr());
       return own ? own : coalescedLayout(type, access.lookup(op), numWarps);
     }
+    if (isa<tile::AtomicRmwOp, tile::AtomicCasOp>(op)) {
+      for (Value operand : op->getOperands())
+        if (LayoutAttr own = isTile(operand) ? has(operand) : LayoutAttr())
+          return own;
+      return coalescedLayout(type, AccessShape{static_cast<unsigned>(type.getRank() - 1), 1}, numWarps);
+    }
     if (isa<tile::DotOp>(op))
       return LayoutAttr::get(type.getContext(), layout::makeFmaAccumulator(type.getShape().vec(), numWarps));
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {

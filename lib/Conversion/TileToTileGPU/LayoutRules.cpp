@@ -167,6 +167,11 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
         LayoutAttr stored = memory(scatter.getValue());
         return index == 0 ? stored : keepDim(stored, scatter.indexedDim());
       })
+      .Case<tile::ReduceIntoOp>([&](auto) {
+        // Element by element from wherever it is; neighbouring lanes on neighbouring addresses where it is nowhere yet.
+        LayoutAttr own = has(operand);
+        return own ? own : coalescedLayout(type, AccessShape{static_cast<unsigned>(type.getRank() - 1), 1}, numWarps);
+      })
       .Case<scf::YieldOp, scf::ConditionOp>([&](auto) { return LayoutAttr(); })
       .Default([&](Operation *) { return result; });
 }

@@ -69,6 +69,14 @@ struct LowerToBuffers : public tilewright::impl::LowerToBuffersPassBase<LowerToB
     }
     work.clear();
     func.walk([&](Operation *op) {
+      if (isAtomicAccess(op))
+        work.push_back(op);
+    });
+    for (Operation *op : work)
+      if (failed(lowerAtomic(op)))
+        return signalPassFailure();
+    work.clear();
+    func.walk([&](Operation *op) {
       if (isa<tile::DotOp, tile::ReshapeOp, tile::ConcatOp, tile::ExtractOp, tile::InsertOp, ConvertLayoutOp>(op))
         work.push_back(op);
     });

@@ -26,6 +26,12 @@ tile_gpu::LayoutAttr gatheredLayout(tile_gpu::LayoutAttr partial, unsigned dim);
 /// A scan: within warps, then with what earlier warps hold in front. Leaves layout conversions behind.
 mlir::LogicalResult lowerScan(tile::ScanOp op);
 
+/// An access to memory that programs share: owners of elements perform it, what it gives goes to every replica through
+/// shared memory, and barriers make its order that of the whole program. A scalar becomes a tile of one element.
+mlir::LogicalResult lowerAtomic(mlir::Operation *op);
+/// Whether `op` is such an access, and an acquire or a release.
+bool isAtomicAccess(mlir::Operation *op);
+
 /// Blocks of tiles: nothing to do where they are whole registers of each thread, a trip through shared memory elsewhere.
 mlir::LogicalResult lowerConcat(tile::ConcatOp op);
 mlir::LogicalResult lowerExtract(tile::ExtractOp op);

@@ -213,6 +213,8 @@ struct PermuteOfLoad : public OpRewritePattern<PermuteOp> {
     auto load = op.getSource().getDefiningOp<LoadOp>();
     if (!load || !load.getResult().hasOneUse())
       return rewriter.notifyMatchFailure(op, "source is no load with this one use");
+    if (load.getOrder() || load.getAfter() || load.getDone())
+      return rewriter.notifyMatchFailure(op, "the load has its place in an order");
     if (cast<RankedTensorType>(load.getResult().getType()).getEncoding())
       return rewriter.notifyMatchFailure(op, "layouts are fixed already");
     // Walked dims change places among themselves; the others stay.
@@ -234,9 +236,9 @@ struct PermuteOfLoad : public OpRewritePattern<PermuteOp> {
     auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
     rewriter.setInsertionPoint(load); // Memory is read where it was.
     Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, load.getView(), order);
-    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), permuted, offsets, load.getDimsAttr(),
+    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), Type(), permuted, offsets, load.getDimsAttr(),
                                load.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
-                               load.getPadAttr());
+                               load.getPadAttr(), SyncOrderAttr(), SyncScopeAttr(), Value());
     made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
     rewriter.replaceOp(op, made.getResult());
     rewriter.eraseOp(load);
@@ -251,6 +253,8 @@ struct StoreOfPermute : public OpRewritePattern<StoreOp> {
     auto permute = op.getValue().getDefiningOp<PermuteOp>();
     if (!permute)
       return rewriter.notifyMatchFailure(op, "value is no permute");
+    if (op.getOrder() || op.getAfter() || op.getDone())
+      return rewriter.notifyMatchFailure(op, "the store has its place in an order");
     if (cast<RankedTensorType>(op.getValue().getType()).getEncoding())
       return rewriter.notifyMatchFailure(op, "layouts are fixed already");
     ViewType view = op.getView().getType();
@@ -271,8 +275,9 @@ struct StoreOfPermute : public OpRewritePattern<StoreOp> {
     }
     auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
     Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, op.getView(), order);
-    auto made = StoreOp::create(rewriter, op.getLoc(), permute.getSource(), permuted, offsets, op.getDimsAttr(),
-                                op.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr());
+    auto made = StoreOp::create(rewriter, op.getLoc(), Type(), permute.getSource(), permuted, offsets, op.getDimsAttr(),
+                                op.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
+                                SyncOrderAttr(), SyncScopeAttr(), Value());
     made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.eraseOp(op);
     return success();
@@ -321,7 +326,7 @@ template <typename OpTy> struct ConstantMask : public OpRewritePattern<OpTy> {
       return success();
     }
     if constexpr (std::is_same_v<OpTy, StorePtrOp>) {
-      if (op.getMask() && matchPattern(op.getMask(), m_Zero())) {
+      if (op.getMask() && matchPattern(op.getMask(), m_Zero()) && !op.getOrder() && !op.getDone()) {
         rewriter.eraseOp(op);
         return success();
       }
@@ -373,6 +378,9 @@ void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContex
 }
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<DropDefaults<StoreOp>, StoreOfPermute>(context);
+}
+void ReduceIntoOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropDefaults<ReduceIntoOp>>(context);
 }
 void LoadPtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<ConstantMask<LoadPtrOp>>(context);

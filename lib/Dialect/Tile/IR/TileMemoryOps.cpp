@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "TileAccess.h"
 #include "TilePads.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -67,13 +68,13 @@ LogicalResult ViewBaseOp::verify() {
 
 //===- Block access ----------------------------------------------------------------------------------------------===//
 
-/// Constraints C1 to C4 of a block access.
-static LogicalResult verifyBlock(Operation *op, ViewType view, RankedTensorType tile, size_t offsets,
-                                 std::optional<ArrayRef<int64_t>> dims, std::optional<ArrayRef<bool>> inBounds) {
+LogicalResult tilewright::tile::verifyBlock(Operation *op, ViewType view, RankedTensorType tile, size_t offsets,
+                                            std::optional<ArrayRef<int64_t>> dims,
+                                            std::optional<ArrayRef<bool>> inBounds) {
   int64_t rank = view.getRank();
-  if (static_cast<int64_t>(offsets) != rank) // load_c1, store_c1
+  if (static_cast<int64_t>(offsets) != rank) // load_c1, store_c1, reduce_into_c1
     return op->emitOpError() << "expects " << rank << " offsets, one per view dim, found " << offsets;
-  if (!dims && tile.getRank() != rank) // load_c2, store_c2
+  if (!dims && tile.getRank() != rank) // load_c2, store_c2, reduce_into_c2
     return op->emitOpError() << "expects a tile of the view's rank " << rank << " where no dims are given, found "
                              << tile;
   if (dims) {
@@ -87,21 +88,21 @@ static LogicalResult verifyBlock(Operation *op, ViewType view, RankedTensorType 
       previous = dim;
     }
   }
-  if (tile.getElementType() != view.getElementType()) // load_c3, store_c3
+  if (tile.getElementType() != view.getElementType()) // load_c3, store_c3, reduce_into_c3
     return op->emitOpError() << "expects elements of " << view.getElementType() << " as in the view, found " << tile;
-  if (inBounds && static_cast<int64_t>(inBounds->size()) != rank) // load_c4, store_c4
+  if (inBounds && static_cast<int64_t>(inBounds->size()) != rank) // load_c4, store_c4, reduce_into_c4
     return op->emitOpError() << "expects in_bounds to have one flag per view dim, found " << inBounds->size()
                              << " for rank " << rank;
   return success();
 }
 
-static SmallVector<int64_t> walked(std::optional<ArrayRef<int64_t>> dims, ViewType view) {
+SmallVector<int64_t> tilewright::tile::walkedDimsOf(std::optional<ArrayRef<int64_t>> dims, ViewType view) {
   if (dims)
     return SmallVector<int64_t>(*dims);
   return llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
 }
-SmallVector<int64_t> LoadOp::walkedDims() { return walked(getDims(), getView().getType()); }
-SmallVector<int64_t> StoreOp::walkedDims() { return walked(getDims(), getView().getType()); }
+SmallVector<int64_t> LoadOp::walkedDims() { return walkedDimsOf(getDims(), getView().getType()); }
+SmallVector<int64_t> StoreOp::walkedDims() { return walkedDimsOf(getDims(), getView().getType()); }
 
 bool tilewright::tile::hasPad(Type type, Pad pad) {
   auto element = dyn_cast<FloatType>(type);
@@ -124,32 +125,48 @@ bool tilewright::tile::hasPad(Type type, Pad pad) {
   llvm_unreachable("all pads are handled");
 }
 
+/// An order goes with a scope, and is one that a read, or a write, can have.
+template <typename OpTy> static LogicalResult verifySync(OpTy op, SyncOrder strongest) {
+  if (op.getOrder().has_value() != op.getScope().has_value()) // load_c6, store_c6, load_ptr_c3, store_ptr_c2
+    return op.emitOpError() << "expects an order and a scope, or neither";
+  // load_c6, store_c6, load_ptr_c3, store_ptr_c2
+  if (op.getOrder() && *op.getOrder() != SyncOrder::relaxed && *op.getOrder() != strongest)
+    return op.emitOpError() << "expects the order relaxed or " << stringifySyncOrder(strongest) << ", found "
+                            << stringifySyncOrder(*op.getOrder());
+  return success();
+}
+
+/// The effects of a read or write; an access with an order is both, so that nothing is moved past it or merged with it.
+static void addEffects(Effects &effects, bool reads, bool writes) {
+  if (reads)
+    effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
+  if (writes)
+    effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
+}
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
   if (failed(verifyBlock(*this, getView().getType(), tile, getOffsets().size(), getDims(), getInBounds())))
     return failure();
   if (!hasPad(tile.getElementType(), getPad())) // load_c5
     return emitOpError() << "expects a pad that " << tile.getElementType() << " has, found " << stringifyPad(getPad());
-  return success();
+  return verifySync(*this, SyncOrder::acquire);
 }
 
-void LoadOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
-}
+void LoadOp::getEffects(Effects &effects) { addEffects(effects, true, getOrder().has_value()); }
 
 LogicalResult StoreOp::verify() {
-  return verifyBlock(*this, getView().getType(), cast<RankedTensorType>(getValue().getType()), getOffsets().size(),
-                     getDims(), getInBounds());
+  if (failed(verifyBlock(*this, getView().getType(), cast<RankedTensorType>(getValue().getType()), getOffsets().size(),
+                         getDims(), getInBounds())))
+    return failure();
+  return verifySync(*this, SyncOrder::release);
 }
 
-void StoreOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
-}
+void StoreOp::getEffects(Effects &effects) { addEffects(effects, getOrder().has_value(), true); }
 
 //===- Access through pointers -----------------------------------------------------------------------------------===//
 
-/// The type of what a pointer, or a tile of pointers, points at; null if `type` is no such thing.
-static Type pointeeOf(Type type) {
+Type tilewright::tile::pointeeOf(Type type) {
   auto pointer = dyn_cast<PtrType>(getElementTypeOrSelf(type));
   if (!pointer)
     return {};
@@ -158,7 +175,7 @@ static Type pointeeOf(Type type) {
   return pointer.getPointee();
 }
 
-static Type maskOf(Type pointers) {
+Type tilewright::tile::maskOf(Type pointers) {
   Type i1 = IntegerType::get(pointers.getContext(), 1);
   if (auto tile = dyn_cast<RankedTensorType>(pointers))
     return RankedTensorType::get(tile.getShape(), i1, tile.getEncoding());
@@ -175,7 +192,7 @@ LogicalResult LoadPtrOp::verify() {
     return emitOpError() << "expects `mask` beside `other`";
   if (getOther() && getOther().getType() != value) // load_ptr_c1
     return emitOpError() << "expects `other` of " << value << ", found " << getOther().getType();
-  return success();
+  return verifySync(*this, SyncOrder::acquire);
 }
 
 LogicalResult StorePtrOp::verify() {
@@ -184,85 +201,31 @@ LogicalResult StorePtrOp::verify() {
                          << getValue().getType();
   if (getMask() && getMask().getType() != maskOf(getPtr().getType())) // store_ptr_c1
     return emitOpError() << "expects a mask of " << maskOf(getPtr().getType()) << ", found " << getMask().getType();
-  return success();
+  return verifySync(*this, SyncOrder::release);
 }
 
-void LoadPtrOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemoryResource::get());
-}
-void StorePtrOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemoryResource::get());
-}
+void LoadPtrOp::getEffects(Effects &effects) { addEffects(effects, true, getOrder().has_value()); }
+void StorePtrOp::getEffects(Effects &effects) { addEffects(effects, getOrder().has_value(), true); }
 
-/// The pointer type after the colon; mask and other take theirs from it.
-static ParseResult parsePointerType(OpAsmParser &parser, Type &type) {
+ParseResult tilewright::tile::parsePtrAccess(OpAsmParser &parser, Type &pointer, Type &value,
+                                             const OptionalOperand &mask, Type &maskType) {
   SMLoc loc = parser.getCurrentLocation();
-  if (failed(parser.parseColonType(type)))
+  if (failed(parser.parseType(pointer)))
     return failure();
-  if (!pointeeOf(type))
-    return parser.emitError(loc) << "expected a pointer or a tile of pointers, found " << type;
+  value = pointeeOf(pointer);
+  if (!value)
+    return parser.emitError(loc) << "expected a pointer or a tile of pointers, found " << pointer;
+  if (mask)
+    maskType = maskOf(pointer);
   return success();
 }
 
-ParseResult LoadPtrOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand pointer, mask, other;
-  bool hasMask = false, hasOther = false;
-  Type type;
-  if (failed(parser.parseOperand(pointer)))
+ParseResult tilewright::tile::parsePtrAccess(OpAsmParser &parser, Type &pointer, Type &value,
+                                             const OptionalOperand &mask, Type &maskType, const OptionalOperand &other,
+                                             Type &otherType) {
+  if (failed(parsePtrAccess(parser, pointer, value, mask, maskType)))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("mask"))) {
-    hasMask = true;
-    if (failed(parser.parseOperand(mask)))
-      return failure();
-  }
-  if (succeeded(parser.parseOptionalKeyword("other"))) {
-    hasOther = true;
-    if (failed(parser.parseOperand(other)))
-      return failure();
-  }
-  if (failed(parser.parseOptionalAttrDict(result.attributes)) || failed(parsePointerType(parser, type)) ||
-      failed(parser.resolveOperand(pointer, type, result.operands)) ||
-      (hasMask && failed(parser.resolveOperand(mask, maskOf(type), result.operands))) ||
-      (hasOther && failed(parser.resolveOperand(other, pointeeOf(type), result.operands))))
-    return failure();
-  result.getOrAddProperties<Properties>().operandSegmentSizes = {1, hasMask, hasOther};
-  result.addTypes(pointeeOf(type));
+  if (other)
+    otherType = value;
   return success();
-}
-
-void LoadPtrOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getPtr();
-  if (getMask())
-    printer << " mask " << getMask();
-  if (getOther())
-    printer << " other " << getOther();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getOperandSegmentSizesAttrName()});
-  printer << " : " << getPtr().getType();
-}
-
-ParseResult StorePtrOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::UnresolvedOperand value, pointer, mask;
-  bool hasMask = false;
-  Type type;
-  if (failed(parser.parseOperand(value)) || failed(parser.parseComma()) || failed(parser.parseOperand(pointer)))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("mask"))) {
-    hasMask = true;
-    if (failed(parser.parseOperand(mask)))
-      return failure();
-  }
-  if (failed(parser.parseOptionalAttrDict(result.attributes)) || failed(parsePointerType(parser, type)) ||
-      failed(parser.resolveOperand(value, pointeeOf(type), result.operands)) ||
-      failed(parser.resolveOperand(pointer, type, result.operands)) ||
-      (hasMask && failed(parser.resolveOperand(mask, maskOf(type), result.operands))))
-    return failure();
-  return success();
-}
-
-void StorePtrOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getValue() << ", " << getPtr();
-  if (getMask())
-    printer << " mask " << getMask();
-  printer.printOptionalAttrDict((*this)->getAttrs());
-  printer << " : " << getPtr().getType();
 }

@@ -16,8 +16,8 @@ bool tilewright::canRefineView(Value view, Operation *&blocker) {
         worklist.push_back(permute.getResult());
         continue;
       }
-      if (isa<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp, tile::ViewSizeOp, tile::ViewStrideOp,
-              tile::ViewBaseOp>(user))
+      if (isa<tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp, tile::GatherOp, tile::ScatterOp, tile::ViewSizeOp,
+              tile::ViewStrideOp, tile::ViewBaseOp>(user))
         continue;
       blocker = user;
       return false;

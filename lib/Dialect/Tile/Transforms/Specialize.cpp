@@ -58,7 +58,7 @@ static bool isWalked(Value view, int64_t dim) {
       if (auto permute = dyn_cast<tile::PermuteViewOp>(user)) {
         const int64_t *to = llvm::find(permute.getOrder(), place);
         worklist.push_back({permute.getResult(), to - permute.getOrder().begin()});
-      } else if (auto load = dyn_cast<tile::LoadOp>(user); load && walks(load.walkedDims(), load.getType())) {
+      } else if (auto load = dyn_cast<tile::LoadOp>(user); load && walks(load.walkedDims(), load.getResult().getType())) {
         return true;
       } else if (auto store = dyn_cast<tile::StoreOp>(user);
                  store && walks(store.walkedDims(), store.getValue().getType())) {
@@ -68,6 +68,9 @@ static bool isWalked(Value view, int64_t dim) {
         return true;
       } else if (auto scatter = dyn_cast<tile::ScatterOp>(user);
                  scatter && walks(scatter.walkedDims(), scatter.getValue().getType())) {
+        return true;
+      } else if (auto into = dyn_cast<tile::ReduceIntoOp>(user);
+                 into && walks(into.walkedDims(), into.getValue().getType())) {
         return true;
       }
     }
@@ -86,7 +89,7 @@ static llvm::SetVector<Value> findAddressParameters(func::FuncOp kernel) {
       add(store.getMask() ? ValueRange{store.getPtr(), store.getMask()} : ValueRange{store.getPtr()});
     else if (auto load = dyn_cast<tile::LoadOp>(op))
       add(load->getOperands());
-    else if (isa<tile::StoreOp, tile::ScatterOp>(op))
+    else if (isa<tile::StoreOp, tile::ScatterOp, tile::ReduceIntoOp>(op))
       add(op->getOperands().drop_front());
     else if (isa<tile::GatherOp>(op))
       add(op->getOperands());

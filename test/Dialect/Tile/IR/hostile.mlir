@@ -84,7 +84,7 @@ func.func @segments(%p: !tile.ptr<f32>) {
 
 func.func @wrong_types(%x: f32) {
   // expected-error @below {{operand #0 must be view, but got 'f32'}}
-  %0 = "tile.load"(%x) : (f32) -> tensor<4xf32>
+  %0 = "tile.load"(%x) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (f32) -> tensor<4xf32>
   return
 }
 

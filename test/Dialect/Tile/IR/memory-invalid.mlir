@@ -252,7 +252,7 @@ func.func @store_flags(%v: !v, %i: index, %t: tensor<4xf32>) {
 func.func @load_ptr_result(%p: tensor<4x!tile.ptr<f32>>) {
   // load_ptr_c1
   // expected-error @below {{expects a result of 'tensor<4xf32>', found 'tensor<8xf32>'}}
-  %0 = "tile.load_ptr"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<4x!tile.ptr<f32>>) -> tensor<8xf32>
+  %0 = "tile.load_ptr"(%p) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (tensor<4x!tile.ptr<f32>>) -> tensor<8xf32>
   return
 }
 
@@ -261,7 +261,7 @@ func.func @load_ptr_result(%p: tensor<4x!tile.ptr<f32>>) {
 func.func @load_ptr_mask(%p: tensor<4x!tile.ptr<f32>>, %m: tensor<8xi1>) {
   // load_ptr_c1
   // expected-error @below {{expects a mask of 'tensor<4xi1>', found 'tensor<8xi1>'}}
-  %0 = "tile.load_ptr"(%p, %m) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (tensor<4x!tile.ptr<f32>>, tensor<8xi1>) -> tensor<4xf32>
+  %0 = "tile.load_ptr"(%p, %m) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (tensor<4x!tile.ptr<f32>>, tensor<8xi1>) -> tensor<4xf32>
   return
 }
 
@@ -270,7 +270,7 @@ func.func @load_ptr_mask(%p: tensor<4x!tile.ptr<f32>>, %m: tensor<8xi1>) {
 func.func @load_ptr_other(%p: !tile.ptr<f32>, %m: i1, %o: f16) {
   // load_ptr_c1
   // expected-error @below {{expects `other` of 'f32', found 'f16'}}
-  %0 = "tile.load_ptr"(%p, %m, %o) <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (!tile.ptr<f32>, i1, f16) -> f32
+  %0 = "tile.load_ptr"(%p, %m, %o) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (!tile.ptr<f32>, i1, f16) -> f32
   return
 }
 
@@ -296,7 +296,7 @@ func.func @load_ptr_no_pointer(%p: tensor<4xf32>) {
 func.func @store_ptr_value(%p: !tile.ptr<f32>, %x: f16) {
   // store_ptr_c1
   // expected-error @below {{expects a value of 'f32', found 'f16'}}
-  "tile.store_ptr"(%x, %p) : (f16, !tile.ptr<f32>) -> ()
+  "tile.store_ptr"(%x, %p) <{operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (f16, !tile.ptr<f32>) -> ()
   return
 }
 
@@ -305,7 +305,7 @@ func.func @store_ptr_value(%p: !tile.ptr<f32>, %x: f16) {
 func.func @store_ptr_mask(%p: tensor<4x!tile.ptr<f32>>, %x: tensor<4xf32>, %m: i1) {
   // store_ptr_c1
   // expected-error @below {{expects a mask of 'tensor<4xi1>', found 'i1'}}
-  "tile.store_ptr"(%x, %p, %m) : (tensor<4xf32>, tensor<4x!tile.ptr<f32>>, i1) -> ()
+  "tile.store_ptr"(%x, %p, %m) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (tensor<4xf32>, tensor<4x!tile.ptr<f32>>, i1) -> ()
   return
 }
 

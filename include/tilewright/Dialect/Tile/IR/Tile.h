@@ -29,6 +29,17 @@ bool isPermutationOf(llvm::ArrayRef<int64_t> order, int64_t rank);
 /// Reads and writes a view type with its `!tile.` prefix: formats would leave it out where only one type can stand.
 mlir::ParseResult parseFullType(mlir::OpAsmParser &parser, mlir::Type &type);
 void printFullType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type type);
+/// Reads and writes the pointer type of an access; that of its value, and of mask and other where there are any, follow.
+using OptionalOperand = std::optional<mlir::OpAsmParser::UnresolvedOperand>;
+mlir::ParseResult parsePtrAccess(mlir::OpAsmParser &parser, mlir::Type &pointer, mlir::Type &value,
+                                 const OptionalOperand &mask, mlir::Type &maskType);
+mlir::ParseResult parsePtrAccess(mlir::OpAsmParser &parser, mlir::Type &pointer, mlir::Type &value,
+                                 const OptionalOperand &mask, mlir::Type &maskType, const OptionalOperand &other,
+                                 mlir::Type &otherType);
+template <typename... Others>
+void printPtrAccess(mlir::OpAsmPrinter &printer, mlir::Operation *, mlir::Type pointer, Others...) {
+  printer << pointer;
+}
 /// Global memory as tile programs see it.
 struct GlobalMemoryResource : public mlir::SideEffects::Resource::Base<GlobalMemoryResource> {
   mlir::StringRef getName() final { return "tile.global"; }

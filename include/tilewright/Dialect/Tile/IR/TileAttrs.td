@@ -23,4 +23,14 @@ def Tile_Precision : Tile_Enum<"Precision", "how f32 products may be computed",
 def Tile_DeviceFact : Tile_Enum<"DeviceFact", "what a host may ask of a device",
     [I32EnumAttrCase<"sm_count", 0>, I32EnumAttrCase<"max_shared_bytes", 1>, I32EnumAttrCase<"l2_bytes", 2>]>;
 
+def Tile_SyncOrder : Tile_Enum<"SyncOrder", "what an access to memory that programs share holds back",
+    [I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+     I32EnumAttrCase<"acq_rel", 3>]>;
+def Tile_SyncScope : Tile_Enum<"SyncScope", "who shares the memory",
+    [I32EnumAttrCase<"cta", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"sys", 2>]>;
+def Tile_AtomicKind : Tile_Enum<"AtomicKind", "how an atomic update combines the old value with the new one",
+    [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"fadd", 1>, I32EnumAttrCase<"smin", 2>, I32EnumAttrCase<"smax", 3>,
+     I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"umax", 5>, I32EnumAttrCase<"andi", 6>, I32EnumAttrCase<"ori", 7>,
+     I32EnumAttrCase<"xori", 8>, I32EnumAttrCase<"exch", 9>]>;
+
 #endif

@@ -10,9 +10,6 @@ def Tile_IndexTile : Type<And<[Tile_Tile.predicate,
     CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(32) || "
           "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(64)">]>,
     "tile of rank 1 of i32 or i64", "::mlir::RankedTensorType">;
-// A token whose type is printed in full.
-def Tile_Done : Type<CPred<"::llvm::isa<::tilewright::tile::TokenType>($_self)">, "token">,
-    BuildableType<"$_builder.getType<::tilewright::tile::TokenType>()">;
 def Tile_OffsetOrIndexTile : AnyTypeOf<[Index, Tile_IndexTile]>;
 
 class Tile_IndexedAccessOp<string mnemonic> : Tile_Op<mnemonic, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,

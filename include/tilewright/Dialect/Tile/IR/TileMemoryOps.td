@@ -63,7 +63,7 @@ def Tile_ViewBaseOp : Tile_Op<"view_base", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "Read a block of a view";
   let description = [{
     `result[p] = view[offset + p]`. A dimension is checked unless its `in_bounds` is true; where `0 <= index < size` fails in a
@@ -72,14 +72,17 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     unspecified but fixed value. (C1) one offset per view dim. (C2) without `dims` the ranks are equal; with it, `dims` are
     strictly increasing, in range, one per tile dim. (C3) element types are equal. (C4) `in_bounds` has one flag per view
     dim. (C5) the element type has the pad: integers have none and zero.
+    With `sync(order, scope)` each element is one atomic access, never merged or removed. (C6) its order is relaxed or acquire.
     Example: `%x = tile.load %A[%i, %kk] in_bounds [false, true] pad(zero) : !mat -> tensor<128x64xf16>`.
   }];
   let arguments = (ins Tile_View:$view, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims,
-      OptionalAttr<DenseBoolArrayAttr>:$in_bounds, DefaultValuedAttr<Tile_Pad, "::tilewright::tile::Pad::none">:$pad);
-  let results = (outs Tile_Tile:$result);
+      OptionalAttr<DenseBoolArrayAttr>:$in_bounds, DefaultValuedAttr<Tile_Pad, "::tilewright::tile::Pad::none">:$pad,
+      OptionalAttr<Tile_SyncOrder>:$order, OptionalAttr<Tile_SyncScope>:$scope, Optional<Tile_Done>:$after);
+  let results = (outs Tile_Tile:$result, Optional<Tile_Done>:$done);
   let assemblyFormat = [{
-    $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? (`pad` `(` $pad^ `)`)? attr-dict
-    `:` custom<FullType>(type($view)) `->` type($result)
+    $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? (`pad` `(` $pad^ `)`)?
+    (`sync` `(` $order^ `,` $scope `)`)? (`after` `(` $after^ `)`)? attr-dict
+    `:` custom<FullType>(type($view)) `->` type($result) (`,` type($done)^)?
   }];
   let extraClassDeclaration = [{
     /// View dim that each tile dim walks.
@@ -89,17 +92,20 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
   let hasCanonicalizer = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "Write a block of a view";
   let description = [{
     `view[offset + p] = value[p]` where every checked dimension holds; other elements are not touched. Constraints (C1) to
-    (C4) as for `tile.load`. Example: `tile.store %h, %C[%i, %j] : tensor<128x128xf16>, !mat`.
+    (C4) as for `tile.load`. With `sync(order, scope)` each element is one atomic access; (C6) its order is relaxed or release.
+    Example: `tile.store %h, %C[%i, %j] : tensor<128x128xf16>, !mat`.
   }];
   let arguments = (ins Tile_Tile:$value, Tile_View:$view, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims,
-      OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+      OptionalAttr<DenseBoolArrayAttr>:$in_bounds, OptionalAttr<Tile_SyncOrder>:$order, OptionalAttr<Tile_SyncScope>:$scope,
+      Optional<Tile_Done>:$after);
+  let results = (outs Optional<Tile_Done>:$done);
   let assemblyFormat = [{
-    $value `,` $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? attr-dict `:` type($value) `,`
-    custom<FullType>(type($view))
+    $value `,` $view `[` $offsets `]` (`dims` $dims^)? (`in_bounds` $in_bounds^)? (`sync` `(` $order^ `,` $scope `)`)?
+    (`after` `(` $after^ `)`)? attr-dict `:` type($value) `,` custom<FullType>(type($view)) (`->` type($done)^)?
   }];
   let extraClassDeclaration = [{
     /// View dim that each tile dim walks.
@@ -113,24 +119,34 @@ def Tile_LoadPtrOp : Tile_Op<"load_ptr", [DeclareOpInterfaceMethods<MemoryEffect
   let summary = "Read the element behind each pointer";
   let description = [{
     Where `mask` is false, memory is not touched and the result is `other`, or an unspecified but fixed value. (C1) pointer, mask, other
-    and result have one shape; element types fit. (C2) `other` needs `mask`.
+    and result have one shape; element types fit. (C2) `other` needs `mask`. `sync` is that of `tile.load`; (C3) its order is relaxed or acquire.
     Example: `%v = tile.load_ptr %q mask %m other %o : tensor<256x!tile.ptr<f32>>`.
   }];
-  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_MaskLike>:$mask, Optional<Tile_ValueLike>:$other);
-  let results = (outs Tile_ValueLike:$result);
-  let hasCustomAssemblyFormat = 1;
+  let arguments = (ins Tile_PtrLike:$ptr, Optional<Tile_MaskLike>:$mask, Optional<Tile_ValueLike>:$other,
+      OptionalAttr<Tile_SyncOrder>:$order, OptionalAttr<Tile_SyncScope>:$scope, Optional<Tile_Done>:$after);
+  let results = (outs Tile_ValueLike:$result, Optional<Tile_Done>:$done);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? (`other` $other^)? (`sync` `(` $order^ `,` $scope `)`)? (`after` `(` $after^ `)`)? attr-dict `:`
+    custom<PtrAccess>(type($ptr), type($result), ref($mask), type($mask), ref($other), type($other)) (`,` type($done)^)?
+  }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 
-def Tile_StorePtrOp : Tile_Op<"store_ptr", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StorePtrOp : Tile_Op<"store_ptr", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "Write the element behind each pointer";
   let description = [{
     Where `mask` is false nothing is written. If two pointers are equal, one of the values wins. (C1) value, pointer and mask have
-    one shape; element types fit. Example: `tile.store_ptr %old, %q mask %m : tensor<256x!tile.ptr<f32>>`.
+    one shape; element types fit. `sync` is that of `tile.store`; (C2) its order is relaxed or release.
+    Example: `tile.store_ptr %old, %q mask %m : tensor<256x!tile.ptr<f32>>`.
   }];
-  let arguments = (ins Tile_ValueLike:$value, Tile_PtrLike:$ptr, Optional<Tile_MaskLike>:$mask);
-  let hasCustomAssemblyFormat = 1;
+  let arguments = (ins Tile_ValueLike:$value, Tile_PtrLike:$ptr, Optional<Tile_MaskLike>:$mask,
+      OptionalAttr<Tile_SyncOrder>:$order, OptionalAttr<Tile_SyncScope>:$scope, Optional<Tile_Done>:$after);
+  let results = (outs Optional<Tile_Done>:$done);
+  let assemblyFormat = [{
+    $value `,` $ptr (`mask` $mask^)? (`sync` `(` $order^ `,` $scope `)`)? (`after` `(` $after^ `)`)? attr-dict `:`
+    custom<PtrAccess>(type($ptr), type($value), ref($mask), type($mask)) (`->` type($done)^)?
+  }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }

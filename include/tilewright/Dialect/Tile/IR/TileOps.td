@@ -2,6 +2,7 @@
 #ifndef TILEWRIGHT_DIALECT_TILE_IR_TILEOPS_TD
 #define TILEWRIGHT_DIALECT_TILE_IR_TILEOPS_TD
 
+include "tilewright/Dialect/Tile/IR/TileAtomicOps.td"
 include "tilewright/Dialect/Tile/IR/TileMathOps.td"
 include "tilewright/Dialect/Tile/IR/TileMemoryOps.td"
 include "tilewright/Dialect/Tile/IR/TileScanOps.td"

@@ -52,6 +52,9 @@ def Tile_IntTile : Type<And<[Tile_Tile.predicate,
     "tile of integers", "::mlir::RankedTensorType">;
 def Tile_View : Type<CPred<"::llvm::isa<::tilewright::tile::ViewType>($_self)">, "view", "::tilewright::tile::ViewType">;
 def Tile_Token : Type<CPred<"::llvm::isa<::tilewright::tile::TokenType>($_self)">, "token", "::tilewright::tile::TokenType">;
+// A token whose type is printed in full.
+def Tile_Done : Type<CPred<"::llvm::isa<::tilewright::tile::TokenType>($_self)">, "token">,
+    BuildableType<"$_builder.getType<::tilewright::tile::TokenType>()">;
 def Tile_PtrLike : AnyTypeOf<[Tile_Ptr, Tile_PtrTile]>;
 def Tile_OffsetLike : AnyTypeOf<[AnySignlessInteger, Index, Tile_IntTile]>;
 def Tile_ValueLike : AnyTypeOf<[Tile_Element, Tile_Tile]>;

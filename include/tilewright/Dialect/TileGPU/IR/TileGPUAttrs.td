@@ -57,5 +57,20 @@ def TileGPU_ShuffleMode : I32EnumAttr<"ShuffleMode", "how a lane names its sourc
     [I32EnumAttrCase<"idx", 0>, I32EnumAttrCase<"bfly", 1>]> {
   let cppNamespace = "::tilewright::tile_gpu";
 }
+def TileGPU_SyncOrder : I32EnumAttr<"SyncOrder", "what an access holds back; numbered as in the tile dialect",
+    [I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+     I32EnumAttrCase<"acq_rel", 3>]> {
+  let cppNamespace = "::tilewright::tile_gpu";
+}
+def TileGPU_SyncScope : I32EnumAttr<"SyncScope", "who shares the memory; numbered as in the tile dialect",
+    [I32EnumAttrCase<"cta", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"sys", 2>]> {
+  let cppNamespace = "::tilewright::tile_gpu";
+}
+def TileGPU_AtomicKind : I32EnumAttr<"AtomicKind", "how old and new values combine; numbered as in the tile dialect",
+    [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"fadd", 1>, I32EnumAttrCase<"smin", 2>, I32EnumAttrCase<"smax", 3>,
+     I32EnumAttrCase<"umin", 4>, I32EnumAttrCase<"umax", 5>, I32EnumAttrCase<"andi", 6>, I32EnumAttrCase<"ori", 7>,
+     I32EnumAttrCase<"xori", 8>, I32EnumAttrCase<"exch", 9>]> {
+  let cppNamespace = "::tilewright::tile_gpu";
+}
 
 #endif

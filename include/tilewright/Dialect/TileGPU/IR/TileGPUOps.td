@@ -3,6 +3,7 @@
 #define TILEWRIGHT_DIALECT_TILEGPU_IR_TILEGPUOPS_TD
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "tilewright/Dialect/TileGPU/IR/TileGPUAtomicOps.td"
 include "tilewright/Dialect/TileGPU/IR/TileGPUBufferOps.td"
 include "tilewright/Dialect/TileGPU/IR/TileGPUInstructionOps.td"
 
