@@ -68,12 +68,9 @@ static int64_t sharedWidth(Value buffer, const LayoutPlace &where) {
   int64_t width = std::min({where.layout.contiguousPerThread(fastest),
                             type.getLayout().toLayout().contiguous(fastest),
                             std::max<int64_t>(kMaxAccessBytes / type.getElementBytes(), 1)});
-  // Blocks begin where all vectors stay aligned: at multiples of their extent, or where a constant says.
-  if (auto block = buffer.getDefiningOp<MemDescBlockOp>()) {
-    APInt begin;
-    if (matchPattern(block.getOrigin()[fastest], m_ConstantInt(&begin)))
-      width = std::gcd(width, begin.getSExtValue());
-  }
+  // A block of a buffer may begin inside a vector.
+  if (auto block = buffer.getDefiningOp<MemDescBlockOp>())
+    width = std::gcd(width, block.getOrigin()[fastest]);
   return std::max<int64_t>(std::gcd(width, type.getShape()[fastest]), 1);
 }
 
@@ -106,6 +103,77 @@ LogicalResult ThreadProgram::emitLocalLoad(LocalLoadOp op) {
     Type piece = width == 1 ? element : VectorType::get({width}, element);
     pieces.push_back(LoadSharedOp::create(builder, loc, piece, sharedOffset(loc, type, base, where, offset),
                                           inside(loc, where, offset)));
+  }
+  set(op.getResult(), concat(loc, pieces));
+  return success();
+}
+
+/// The registers of a tile that is spread as `where`, seen from a buffer for the block of it that begins at `origin`.
+struct ThreadProgram::BlockReach {
+  ThreadProgram &program;
+  Location loc;
+  Value buffer;
+  const LayoutPlace &where;
+  SmallVector<Value> origin; ///< i32, per dimension.
+  int64_t width;             ///< Elements of one access.
+
+  BlockReach(ThreadProgram &program, Location loc, Value buffer, const LayoutPlace &where, ValueRange numbers)
+      : program(program), loc(loc), buffer(buffer), where(where), width(sharedWidth(buffer, where)) {
+    unsigned fastest = cast<MemDescType>(buffer.getType()).getLayout().getOrder()[0];
+    for (auto [dim, number] : llvm::enumerate(numbers)) {
+      // An origin that is no constant is a multiple of the block's extent, which the width divides.
+      APInt begin;
+      if (dim == fastest && matchPattern(number, m_ConstantInt(&begin)))
+        width = std::gcd(width, begin.getSExtValue());
+      origin.push_back(
+          arith::IndexCastOp::create(program.builder, loc, program.builder.getI32Type(), program.get(number)));
+    }
+  }
+
+  /// Byte offset of the element of `reg`, and whether it lies in the block (null: it does).
+  std::pair<Value, Value> at(int64_t reg) {
+    OpBuilder &b = program.builder;
+    auto type = cast<MemDescType>(buffer.getType());
+    SmallVector<Value> coords;
+    Value pred;
+    for (unsigned dim = 0; dim < origin.size(); ++dim) {
+      Value coord = program.coordinate(loc, where, dim, where.registerOffset[reg][dim]);
+      coords.push_back(arith::SubIOp::create(b, loc, coord, origin[dim]));
+      int64_t extent = type.getShape()[dim];
+      if (extent < where.layout.paddedExtent(dim)) // Places outside of the tile are outside of its blocks too.
+        pred = program.both(loc, pred, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, coords.back(),
+                                                             program.i32(loc, extent)));
+    }
+    return {program.sharedOffset(loc, type, program.get(buffer), coords), pred};
+  }
+};
+
+LogicalResult ThreadProgram::emitLocalStoreBlock(LocalStoreBlockOp op) {
+  Location loc = op.getLoc();
+  const LayoutPlace &where = place(op.getValue().getType());
+  BlockReach reach(*this, loc, op.getBuffer(), where, op.getOrigin());
+  for (int64_t reg = 0; reg < where.registers(); reg += reach.width) {
+    auto [offset, pred] = reach.at(reg);
+    StoreSharedOp::create(builder, loc, slice(loc, get(op.getValue()), reg, reach.width), offset,
+                          both(loc, pred, where.isOwner));
+  }
+  return success();
+}
+
+LogicalResult ThreadProgram::emitLocalLoadBlock(LocalLoadBlockOp op) {
+  Location loc = op.getLoc();
+  auto tile = cast<RankedTensorType>(op.getResult().getType());
+  const LayoutPlace &where = place(tile);
+  BlockReach reach(*this, loc, op.getBuffer(), where, op.getOrigin());
+  Type element = elementOf(tile.getElementType());
+  Type type = reach.width == 1 ? element : VectorType::get({reach.width}, element);
+  SmallVector<Value> pieces;
+  for (int64_t reg = 0; reg < where.registers(); reg += reach.width) {
+    auto [offset, pred] = reach.at(reg);
+    Value piece = LoadSharedOp::create(builder, loc, type, offset, pred);
+    if (pred)
+      piece = arith::SelectOp::create(builder, loc, pred, piece, slice(loc, get(op.getDest()), reg, reach.width));
+    pieces.push_back(piece);
   }
   set(op.getResult(), concat(loc, pieces));
   return success();

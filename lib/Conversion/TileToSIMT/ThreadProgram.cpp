@@ -345,6 +345,8 @@ LogicalResult ThreadProgram::emit(Operation *op) {
       .Case<tile::PtrAddOp>([&](auto x) { return emitPtrAdd(x); })
       .Case<LocalStoreOp>([&](auto x) { return emitLocalStore(x); })
       .Case<LocalLoadOp>([&](auto x) { return emitLocalLoad(x); })
+      .Case<LocalStoreBlockOp>([&](auto x) { return emitLocalStoreBlock(x); })
+      .Case<LocalLoadBlockOp>([&](auto x) { return emitLocalLoadBlock(x); })
       .Case<DotFmaOp>([&](auto x) { return emitDotFma(x); })
       .Case<PartialReduceOp>([&](auto x) { return emitPartialReduce(x); })
       .Case<tile::SplatOp>([&](tile::SplatOp x) {

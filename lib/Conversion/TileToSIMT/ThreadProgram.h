@@ -106,6 +106,9 @@ private:
   LogicalResult emitTf32(Operation *op);
 
   // Blocks of tiles in registers, and of buffers (EmitBlocks.cpp).
+  void forEachBlock(Location loc, mlir::ValueRange indices, const layout::DistributedLayout &whole,
+                    const layout::DistributedLayout &block,
+                    llvm::function_ref<void(const layout::Coord &origin, Value isNamed)> visit);
   LogicalResult emitConcat(tile::ConcatOp op);
   LogicalResult emitExtract(tile::ExtractOp op);
   LogicalResult emitInsert(tile::InsertOp op);
@@ -141,6 +144,9 @@ private:
                      const layout::Coord &offset);
   LogicalResult emitLocalStore(tile_gpu::LocalStoreOp op);
   LogicalResult emitLocalLoad(tile_gpu::LocalLoadOp op);
+  struct BlockReach; ///< Where the registers of a tile lie in a buffer for one block of it.
+  LogicalResult emitLocalStoreBlock(tile_gpu::LocalStoreBlockOp op);
+  LogicalResult emitLocalLoadBlock(tile_gpu::LocalLoadBlockOp op);
   LogicalResult emitDotFma(tile_gpu::DotFmaOp op);
 
   // Reductions (EmitReduce.cpp).

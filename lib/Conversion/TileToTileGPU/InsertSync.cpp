@@ -3,7 +3,6 @@
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 namespace tilewright {
@@ -82,6 +81,10 @@ SmallVector<MemoryAccess> accessesOf(Operation *op) {
     shared(store.getBuffer(), true);
   } else if (auto load = dyn_cast<LocalLoadOp>(op)) {
     shared(load.getBuffer(), false);
+  } else if (auto store = dyn_cast<LocalStoreBlockOp>(op)) {
+    shared(store.getBuffer(), true);
+  } else if (auto load = dyn_cast<LocalLoadBlockOp>(op)) {
+    shared(load.getBuffer(), false);
   } else if (auto dot = dyn_cast<DotFmaOp>(op)) {
     shared(dot.getLhs(), false);
     shared(dot.getRhs(), false);
@@ -147,15 +150,11 @@ bool areOtherBlocks(Operation *a, Operation *b) {
     return store ? store.getBuffer().getDefiningOp<MemDescBlockOp>() : MemDescBlockOp();
   };
   MemDescBlockOp first = blockOf(a), second = blockOf(b);
-  if (!first || !second || first.getSource() != second.getSource() || a->getBlock() != b->getBlock())
+  if (!first || !second || first.getSource() != second.getSource())
     return false;
-  for (auto [dim, begins] : llvm::enumerate(llvm::zip(first.getOrigin(), second.getOrigin()))) {
-    APInt beginA, beginB;
-    if (!matchPattern(std::get<0>(begins), m_ConstantInt(&beginA)) ||
-        !matchPattern(std::get<1>(begins), m_ConstantInt(&beginB)))
-      continue;
-    int64_t a = beginA.getSExtValue(), b = beginB.getSExtValue();
-    if (a + first.getType().getShape()[dim] <= b || b + second.getType().getShape()[dim] <= a)
+  for (size_t dim = 0; dim < first.getOrigin().size(); ++dim) {
+    int64_t beginA = first.getOrigin()[dim], beginB = second.getOrigin()[dim];
+    if (beginA + first.getType().getShape()[dim] <= beginB || beginB + second.getType().getShape()[dim] <= beginA)
       return true;
   }
   return false;

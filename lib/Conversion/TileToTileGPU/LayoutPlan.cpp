@@ -190,9 +190,8 @@ private:
       LayoutAttr source = has(extract.getSource());
       if (!source)
         return {};
-      LayoutAttr block =
-          hasConstantIndices(extract.getIndices()) ? blockLayout(source, type.getShape()) : LayoutAttr();
-      return block ? block : defaultLayout(type, numWarps);
+      bool stays = staysInRegisters(extract.getIndices(), source, type.getShape());
+      return stays ? blockLayout(source, type.getShape()) : defaultLayout(type, numWarps);
     }
     if (auto insert = dyn_cast<tile::InsertOp>(op))
       return has(insert.getDest());

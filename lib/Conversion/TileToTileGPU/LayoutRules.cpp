@@ -16,6 +16,9 @@ using tile_gpu::LayoutAttr;
 /// Bytes that one thread should move at once, where the addresses allow it. Source: PTX ISA, vector accesses.
 static constexpr int64_t kAccessBytes = 16;
 
+/// Most blocks that one is chosen from by a select for each: beyond, shared memory costs less.
+static constexpr int64_t kMaxBlocksToChooseFrom = 8;
+
 LayoutAttr tilewright::coalescedLayout(RankedTensorType type, const AccessShape &access, unsigned numWarps) {
   unsigned rank = type.getRank();
   std::vector<unsigned> order{access.contiguousDim};
@@ -81,6 +84,13 @@ LayoutAttr tilewright::scannableLayout(LayoutAttr layout, unsigned dim, std::str
 
 bool tilewright::hasConstantIndices(ValueRange indices) {
   return llvm::all_of(indices, [](Value index) { return matchPattern(index, m_Constant()); });
+}
+
+bool tilewright::staysInRegisters(ValueRange indices, LayoutAttr layout, ArrayRef<int64_t> shape) {
+  if (!blockLayout(layout, shape))
+    return false;
+  int64_t count = ShapedType::getNumElements(layout.getShape()) / ShapedType::getNumElements(shape);
+  return hasConstantIndices(indices) || count <= kMaxBlocksToChooseFrom;
 }
 
 /// Whether storing from `layout` as it stands is about as good as converting to the coalesced layout first: the
@@ -156,9 +166,8 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
       .Case<tile::InsertOp>([&](tile::InsertOp insert) -> LayoutAttr {
         if (index != 0)
           return result;
-        bool isStatic = result && hasConstantIndices(insert.getIndices());
-        LayoutAttr block = isStatic ? blockLayout(result, type.getShape()) : LayoutAttr();
-        return block ? block : ownOrDefault();
+        bool stays = result && staysInRegisters(insert.getIndices(), result, type.getShape());
+        return stays ? blockLayout(result, type.getShape()) : ownOrDefault();
       })
       .Case<tile::GatherOp>([&](tile::GatherOp gather) {
         return result ? keepDim(result, gather.indexedDim()) : LayoutAttr();

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile_gpu;
 
-/// A row-major buffer for `type`, which a block of it can be cut from; null and an error of `op` where there is none.
+/// A row-major buffer for `type`; null and an error of `op` where there is none.
 static Value makePlainBuffer(OpBuilder &builder, Operation *op, RankedTensorType type) {
   if (!fitsBuffer(type.getElementType())) {
     op->emitOpError() << "cannot move elements of " << type.getElementType() << " between threads yet";
@@ -22,13 +22,6 @@ static Value makePlainBuffer(OpBuilder &builder, Operation *op, RankedTensorType
     return {};
   }
   return makeBuffer(builder, op->getLoc(), type, *plain);
-}
-
-/// The block of `buffer` that begins at `origin` and has the shape of `block`.
-static Value cutBlock(OpBuilder &builder, Location loc, Value buffer, RankedTensorType block, ValueRange origin) {
-  auto whole = cast<MemDescType>(buffer.getType());
-  auto type = MemDescType::get(builder.getContext(), block.getShape(), block.getElementType(), whole.getLayout());
-  return MemDescBlockOp::create(builder, loc, type, buffer, origin);
 }
 
 static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
@@ -74,11 +67,13 @@ LogicalResult tilewright::lowerConcat(tile::ConcatOp op) {
     return failure();
   int64_t begin = 0;
   for (Value source : op.getSources()) {
-    SmallVector<Value> origin;
-    for (int64_t dim = 0; dim < whole.getRank(); ++dim)
-      origin.push_back(constantIndex(builder, loc, dim == op.getDim() ? begin : 0));
-    LocalStoreOp::create(builder, loc, source, cutBlock(builder, loc, buffer, tileType(source), origin));
-    begin += tileType(source).getDimSize(op.getDim());
+    RankedTensorType part = tileType(source);
+    SmallVector<int64_t> origin(whole.getRank(), 0);
+    origin[op.getDim()] = begin;
+    auto type = MemDescType::get(op.getContext(), part.getShape(), part.getElementType(),
+                                 cast<MemDescType>(buffer.getType()).getLayout());
+    LocalStoreOp::create(builder, loc, source, MemDescBlockOp::create(builder, loc, type, buffer, origin));
+    begin += part.getDimSize(op.getDim());
   }
   explainTrip(op, cast<MemDescType>(buffer.getType()),
               "the parts of a concat are not whole registers of each thread of the result");
@@ -87,43 +82,43 @@ LogicalResult tilewright::lowerConcat(tile::ConcatOp op) {
   return success();
 }
 
+/// Why a block does not stay in registers.
+static StringRef whyNotRegisters(ValueRange indices) {
+  return hasConstantIndices(indices) ? "the block is not whole registers of each thread"
+                                     : "which block it is is known at run time only";
+}
+
 LogicalResult tilewright::lowerExtract(tile::ExtractOp op) {
   RankedTensorType whole = op.getSource().getType(), block = op.getResult().getType();
-  bool isStatic = hasConstantIndices(op.getIndices());
-  if (isStatic && layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
+  if (staysInRegisters(op.getIndices(), layoutOf(whole), block.getShape()) &&
+      layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
     return success();
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value buffer = makePlainBuffer(builder, op, whole);
+  Value buffer = makePlainBuffer(builder, op, block);
   if (!buffer)
     return failure();
-  LocalStoreOp::create(builder, loc, op.getSource(), buffer);
-  Value part = cutBlock(builder, loc, buffer, block, originOf(builder, loc, op.getIndices(), whole, block));
-  explainTrip(op, cast<MemDescType>(buffer.getType()),
-              isStatic ? "the extracted block is not whole registers of each thread"
-                       : "which block is extracted is known at run time only");
-  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, block, part));
+  LocalStoreBlockOp::create(builder, loc, op.getSource(), originOf(builder, loc, op.getIndices(), whole, block), buffer);
+  explainTrip(op, cast<MemDescType>(buffer.getType()), whyNotRegisters(op.getIndices()));
+  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, block, buffer));
   op.erase();
   return success();
 }
 
 LogicalResult tilewright::lowerInsert(tile::InsertOp op) {
   RankedTensorType whole = op.getDest().getType(), block = op.getSource().getType();
-  bool isStatic = hasConstantIndices(op.getIndices());
-  if (isStatic && layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
+  if (staysInRegisters(op.getIndices(), layoutOf(whole), block.getShape()) &&
+      layoutOf(block) == blockLayout(layoutOf(whole), block.getShape()))
     return success();
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value buffer = makePlainBuffer(builder, op, whole);
+  Value buffer = makePlainBuffer(builder, op, block);
   if (!buffer)
     return failure();
-  LocalStoreOp::create(builder, loc, op.getDest(), buffer);
-  Value part = cutBlock(builder, loc, buffer, block, originOf(builder, loc, op.getIndices(), whole, block));
-  LocalStoreOp::create(builder, loc, op.getSource(), part);
-  explainTrip(op, cast<MemDescType>(buffer.getType()),
-              isStatic ? "the inserted block is not whole registers of each thread"
-                       : "which block is inserted is known at run time only");
-  op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, whole, buffer));
+  LocalStoreOp::create(builder, loc, op.getSource(), buffer);
+  explainTrip(op, cast<MemDescType>(buffer.getType()), whyNotRegisters(op.getIndices()));
+  op.getResult().replaceAllUsesWith(LocalLoadBlockOp::create(builder, loc, whole, buffer, op.getDest(),
+                                                             originOf(builder, loc, op.getIndices(), whole, block)));
   op.erase();
   return success();
 }

@@ -31,11 +31,23 @@ func.func @registers(%x: !row, %y: !row) attributes {tile.kernel} {
   return
 }
 
+// One of few blocks, each whole registers, is chosen by selects.
+// CHECK-LABEL: func.func @one_of_few
+// CHECK-NOT:     local_alloc
+// CHECK:         return
+func.func @one_of_few(%x: !row, %y: !row, %i: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %a = tile.load %x[%c0] : !row -> tensor<1024xf32>
+  %e = tile.extract %a[%i] : tensor<1024xf32> -> tensor<256xf32>
+  tile.store %e, %y[%c0] : tensor<256xf32>, !row
+  return
+}
+
 // Two parts of different extents: each is written to its place in one buffer, without a barrier between them.
 // REMARK: Function=unequal | {{.*}}the parts of a concat are not whole registers of each thread of the result
 // CHECK-LABEL: func.func @unequal
 // CHECK:         %[[M:.*]] = tile_gpu.local_alloc
-// CHECK:         %[[A:.*]] = tile_gpu.memdesc_block %[[M]][%{{.*}}, %{{.*}}] : <6x8xf32, {{.*}}> -> <2x8xf32
+// CHECK:         %[[A:.*]] = tile_gpu.memdesc_block %[[M]] [0, 0] : <6x8xf32, {{.*}}> -> <2x8xf32
 // CHECK:         tile_gpu.local_store %{{.*}}, %[[A]]
 // CHECK-NOT:     tile_gpu.sync
 // CHECK:         tile_gpu.local_store
@@ -50,33 +62,30 @@ func.func @unequal(%x: !mat, %y: !mat) attributes {tile.kernel} {
   return
 }
 
-// The number of the block is kept inside the buffer, whatever it is.
-// REMARK: Function=dynamic | {{.*}}which block is extracted is known at run time only
+// The block is written to a buffer of its size; its number is kept inside the tile, whatever it is.
+// REMARK: Function=dynamic | {{.*}}which block it is is known at run time only
 // CHECK-LABEL: func.func @dynamic(
-// CHECK:         %[[M:.*]] = tile_gpu.local_alloc
-// CHECK:         tile_gpu.local_store
-// CHECK:         %[[N:.*]] = arith.minui %{{.*}}, %{{.*}} : index
-// CHECK:         %[[O:.*]] = arith.muli %[[N]], %{{.*}} : index
-// CHECK:         %[[B:.*]] = tile_gpu.memdesc_block %[[M]][%[[O]]]
+// CHECK-DAG:     %[[M:.*]] = tile_gpu.local_alloc {{.*}} : <8xf32
+// CHECK-DAG:     %[[N:.*]] = arith.minui %{{.*}}, %{{.*}} : index
+// CHECK-DAG:     %[[O:.*]] = arith.muli %[[N]], %{{.*}} : index
+// CHECK:         tile_gpu.local_store_block %{{.*}}[%[[O]]], %[[M]]
 // CHECK:         tile_gpu.sync
-// CHECK:         tile_gpu.local_load %[[B]]
+// CHECK:         tile_gpu.local_load %[[M]]
 func.func @dynamic(%x: !row, %y: !row, %i: index) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
   %a = tile.load %x[%c0] : !row -> tensor<1024xf32>
-  %e = tile.extract %a[%i] : tensor<1024xf32> -> tensor<256xf32>
-  tile.store %e, %y[%c0] : tensor<256xf32>, !row
+  %e = tile.extract %a[%i] : tensor<1024xf32> -> tensor<8xf32>
+  tile.store %e, %y[%c0] : tensor<8xf32>, !row
   return
 }
 
-// Lanes hold what is cut: dest, then the block over it, with a barrier between the two.
-// REMARK: Function=lanes | {{.*}}the inserted block is not whole registers of each thread
+// Lanes hold what is cut: the block through memory, and into the registers of those that hold its place.
+// REMARK: Function=lanes | {{.*}}the block is not whole registers of each thread
 // CHECK-LABEL: func.func @lanes
-// CHECK:         %[[M:.*]] = tile_gpu.local_alloc
+// CHECK:         %[[M:.*]] = tile_gpu.local_alloc {{.*}} : <8xf32
 // CHECK:         tile_gpu.local_store %{{.*}}, %[[M]]
 // CHECK:         tile_gpu.sync
-// CHECK:         tile_gpu.local_store
-// CHECK:         tile_gpu.sync
-// CHECK:         tile_gpu.local_load %[[M]]
+// CHECK:         tile_gpu.local_load_block %[[M]], %{{.*}}[%{{.*}}]
 func.func @lanes(%x: !row, %y: !row) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index

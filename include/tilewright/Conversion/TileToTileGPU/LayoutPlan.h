@@ -78,6 +78,9 @@ tile_gpu::LayoutAttr stackLayout(tile_gpu::LayoutAttr layout, unsigned dim, int6
 tile_gpu::LayoutAttr scannableLayout(tile_gpu::LayoutAttr layout, unsigned dim, std::string *error = nullptr);
 /// Whether each of `indices` is a constant.
 bool hasConstantIndices(mlir::ValueRange indices);
+/// Whether taking the block of `shape` that `indices` name out of a tile in `layout`, or putting it in, is done in registers:
+/// blocks are whole registers, and the block is known or one of few.
+bool staysInRegisters(mlir::ValueRange indices, tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> shape);
 
 } // namespace tilewright
 

@@ -130,9 +130,10 @@ LogicalResult MemDescBlockOp::verify() {
   bool fits = source.getShape().size() == result.getShape().size() &&
               source.getElementType() == result.getElementType() && source.getLayout() == result.getLayout();
   for (size_t dim = 0; fits && dim < source.getShape().size(); ++dim)
-    fits = result.getShape()[dim] <= source.getShape()[dim];
+    fits = getOrigin()[dim] >= 0 && result.getShape()[dim] <= source.getShape()[dim] &&
+           getOrigin()[dim] <= source.getShape()[dim] - result.getShape()[dim];
   if (!fits) // memdesc_block_c2
-    return emitOpError() << "expects a block of the source, found " << source << " and " << result;
+    return emitOpError() << "expects a block inside the source, found " << source << " and " << result;
   if (!isPlain(source)) // memdesc_block_c3
     return emitOpError() << "expects a plain row-major buffer, found " << source;
   return success();
@@ -149,6 +150,35 @@ LogicalResult LocalLoadOp::verify() {
   return verifyTransfer(*this, cast<RankedTensorType>(getResult().getType()), getBuffer().getType());
 }
 void LocalLoadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable(), SharedMemoryResource::get());
+}
+
+/// Constraints of ops that move the block at `origin` of `tile`.
+static LogicalResult verifyBlockTransfer(Operation *op, RankedTensorType tile, MemDescType buffer, size_t origin) {
+  if (static_cast<int64_t>(origin) != tile.getRank()) // local_store_block_c1, local_load_block_c1
+    return op->emitOpError() << "expects one origin per dim (" << tile.getRank() << "), found " << origin;
+  bool fits = static_cast<int64_t>(buffer.getShape().size()) == tile.getRank() &&
+              buffer.getElementType() == tile.getElementType();
+  for (int64_t dim = 0; fits && dim < tile.getRank(); ++dim)
+    fits = buffer.getShape()[dim] <= tile.getDimSize(dim);
+  if (!fits) // local_store_block_c2, local_load_block_c2
+    return op->emitOpError() << "expects a buffer for a block of the tile, found " << tile << " and " << buffer;
+  return verifyHasLayout(op, tile); // local_store_block_c3, local_load_block_c3
+}
+
+LogicalResult LocalStoreBlockOp::verify() {
+  return verifyBlockTransfer(*this, cast<RankedTensorType>(getValue().getType()), getBuffer().getType(),
+                             getOrigin().size());
+}
+void LocalStoreBlockOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getBufferMutable(), SharedMemoryResource::get());
+}
+
+LogicalResult LocalLoadBlockOp::verify() {
+  return verifyBlockTransfer(*this, cast<RankedTensorType>(getDest().getType()), getBuffer().getType(),
+                             getOrigin().size());
+}
+void LocalLoadBlockOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable(), SharedMemoryResource::get());
 }
 

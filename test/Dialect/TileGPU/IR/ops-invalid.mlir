@@ -218,35 +218,35 @@ func.func @dot_fma_c2(%l: !tile_gpu.memdesc<16x8xf16, #s>, %r: !tile_gpu.memdesc
 // -----
 
 #s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
-func.func @block_legal(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
-  %0 = tile_gpu.memdesc_block %b[%i, %i] : <16x8xf16, #s> -> <4x2xf16, #s>
+func.func @block_legal(%b: !tile_gpu.memdesc<16x8xf16, #s>) {
+  %0 = tile_gpu.memdesc_block %b [12, 3] : <16x8xf16, #s> -> <4x5xf16, #s>
   return
 }
 
 // -----
 
 #s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
-func.func @memdesc_block_c1(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
+func.func @memdesc_block_c1(%b: !tile_gpu.memdesc<16x8xf16, #s>) {
   // expected-error @below {{expects one origin per dim (2), found 1}}
-  %0 = tile_gpu.memdesc_block %b[%i] : <16x8xf16, #s> -> <4x2xf16, #s>
+  %0 = tile_gpu.memdesc_block %b [0] : <16x8xf16, #s> -> <4x2xf16, #s>
   return
 }
 
 // -----
 
 #s = #tile_gpu.shared<[16, 8], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
-func.func @memdesc_block_c2(%b: !tile_gpu.memdesc<8x8xf16, #s>, %i: index) {
-  // expected-error @below {{expects a block of the source}}
-  %0 = tile_gpu.memdesc_block %b[%i, %i] : <8x8xf16, #s> -> <16x8xf16, #s>
+func.func @memdesc_block_c2(%b: !tile_gpu.memdesc<16x8xf16, #s>) {
+  // expected-error @below {{expects a block inside the source}}
+  %0 = tile_gpu.memdesc_block %b [13, 3] : <16x8xf16, #s> -> <4x5xf16, #s>
   return
 }
 
 // -----
 
 #s = #tile_gpu.shared<[16, 8], order = [0, 1], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
-func.func @memdesc_block_c3(%b: !tile_gpu.memdesc<16x8xf16, #s>, %i: index) {
+func.func @memdesc_block_c3(%b: !tile_gpu.memdesc<16x8xf16, #s>) {
   // expected-error @below {{expects a plain row-major buffer}}
-  %0 = tile_gpu.memdesc_block %b[%i, %i] : <16x8xf16, #s> -> <4x2xf16, #s>
+  %0 = tile_gpu.memdesc_block %b [0, 0] : <16x8xf16, #s> -> <4x2xf16, #s>
   return
 }
 
@@ -301,5 +301,83 @@ func.func @prefix_totals(%t: tensor<128xf32, #a>) {
   ^bb0(%p: f32, %e: f32):
     tile_gpu.yield %p : f32
   }
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_store_block_legal(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  tile_gpu.local_store_block %t[%i, %i], %b : tensor<16x16xf16, #a>, <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_store_block_c1(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  // expected-error @below {{expects one origin per dim (2), found 1}}
+  tile_gpu.local_store_block %t[%i], %b : tensor<16x16xf16, #a>, <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 32], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_store_block_c2(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x32xf16, #s>, %i: index) {
+  // expected-error @below {{expects a buffer for a block of the tile}}
+  tile_gpu.local_store_block %t[%i, %i], %b : tensor<16x16xf16, #a>, <4x32xf16, #s>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_store_block_c3(%t: tensor<16x16xf16>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  // expected-error @below {{expects a tile with a #tile_gpu.layout}}
+  tile_gpu.local_store_block %t[%i, %i], %b : tensor<16x16xf16>, <4x2xf16, #s>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_load_block_legal(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  %0 = tile_gpu.local_load_block %b, %t[%i, %i] : <4x2xf16, #s>, tensor<16x16xf16, #a>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_load_block_c1(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  // expected-error @below {{expects one origin per dim (2), found 1}}
+  %0 = tile_gpu.local_load_block %b, %t[%i] : <4x2xf16, #s>, tensor<16x16xf16, #a>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 32], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_load_block_c2(%t: tensor<16x16xf16, #a>, %b: !tile_gpu.memdesc<4x32xf16, #s>, %i: index) {
+  // expected-error @below {{expects a buffer for a block of the tile}}
+  %0 = tile_gpu.local_load_block %b, %t[%i, %i] : <4x32xf16, #s>, tensor<16x16xf16, #a>
+  return
+}
+
+// -----
+
+#a = #tile_gpu.layout<[16, 16], register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]>
+#s = #tile_gpu.shared<[4, 2], order = [1, 0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+func.func @local_load_block_c3(%t: tensor<16x16xf16>, %b: !tile_gpu.memdesc<4x2xf16, #s>, %i: index) {
+  // expected-error @below {{expects a tile with a #tile_gpu.layout}}
+  %0 = tile_gpu.local_load_block %b, %t[%i, %i] : <4x2xf16, #s>, tensor<16x16xf16>
   return
 }

@@ -48,14 +48,13 @@ def TileGPU_MemDescViewOp : TileGPU_Op<"memdesc_view", [Pure]> {
 def TileGPU_MemDescBlockOp : TileGPU_Op<"memdesc_block", [Pure]> {
   let summary = "A block of a buffer as a buffer";
   let description = [{
-    Element i of the result is element `origin + i` of the source; the block must lie inside the source, and along the last dimension
-    an origin that is no constant must be a multiple of the result's extent. (C1) one origin per dim. (C2) the result has the
+    Element i of the result is element `origin + i` of the source; the block must lie inside the source. (C1) one origin per dim. (C2) the result has the
     source's rank, element type and layout, and extents of at most the source's. (C3) the source is plain: last dimension fastest, no swizzle,
     no padding.
   }];
-  let arguments = (ins TileGPU_MemDescType:$source, Variadic<Index>:$origin);
+  let arguments = (ins TileGPU_MemDescType:$source, DenseI64ArrayAttr:$origin);
   let results = (outs TileGPU_MemDescType:$result);
-  let assemblyFormat = "$source `[` $origin `]` attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source $origin attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -73,6 +72,30 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [DeclareOpInterfaceMethods<Me
   let arguments = (ins TileGPU_MemDescType:$buffer);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalStoreBlockOp : TileGPU_Op<"local_store_block", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write one block of a tile to a buffer of the block's size";
+  let description = [{
+    `buffer[i] = value[origin + i]`. The block must lie inside the tile, and along the buffer's fastest dimension an origin that is no
+    constant must be a multiple of the buffer's extent. (C1) one origin per dim. (C2) ranks and element types agree, and no
+    extent of the buffer exceeds the tile's. (C3) the tile has a `#tile_gpu.layout`.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Variadic<Index>:$origin, TileGPU_MemDescType:$buffer);
+  let assemblyFormat = "$value `[` $origin `]` `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalLoadBlockOp : TileGPU_Op<"local_load_block", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                                               AllTypesMatch<["dest", "result"]>]> {
+  let summary = "A tile with one block read from a buffer of the block's size";
+  let description = [{
+    `result[origin + i] = buffer[i]`, and `result = dest` elsewhere. Constraints (C1) to (C3) as for `local_store_block`.
+  }];
+  let arguments = (ins TileGPU_MemDescType:$buffer, AnyRankedTensor:$dest, Variadic<Index>:$origin);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$buffer `,` $dest `[` $origin `]` attr-dict `:` type($buffer) `,` type($dest)";
   let hasVerifier = 1;
 }
 
