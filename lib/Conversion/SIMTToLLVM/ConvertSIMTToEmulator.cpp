@@ -4,6 +4,7 @@
 #include "tilewright/Emulator/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -445,6 +446,10 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(rewriteEntry(func)))
         return signalPassFailure();
+    // Floor and ceiling divisions become plain ones first, which are then made safe.
+    RewritePatternSet expansions(&getContext());
+    arith::populateCeilFloorDivExpandOpsPatterns(expansions);
+    walkAndApplyPatterns(module, std::move(expansions));
     RewritePatternSet fixes(&getContext());
     fixes.add<SafeDivision<arith::DivSIOp>, SafeDivision<arith::DivUIOp>, SafeDivision<arith::RemSIOp>,
               SafeDivision<arith::RemUIOp>, NarrowFma>(&getContext());
