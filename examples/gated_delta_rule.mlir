@@ -15,8 +15,8 @@
 //   S = exp(G_63) * S + (exp(G_63 - G) * K)^T U
 //
 // where a column of numbers times a matrix scales its rows. f16 in and out, S and sums in f32. Views are
-// [batch, head, position, 64], gates and steps [batch, head, position], states [batch, head, key, value]. Sequences have
-// any length. `last` may be `first`.
+// [batch, head, position, 64], gates and steps [batch, head, position], states [batch, head, key, value]. Sequences
+// have any length. `last` may be `first`.
 //
 //   tile-run examples/gated_delta_rule.mlir --arg q=f16[1x2x100x64]:rand(1) --arg k=f16[1x2x100x64]:rand(2)
 //            --arg v=f16[1x2x100x64]:rand(3) --arg g=f32[1x2x100]:zeros --arg beta=f32[1x2x100]:zeros
@@ -219,8 +219,10 @@ func.func private @invert_64(%below: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
   %a10 = tile.extract %below[%c1, %c0] : tensor<64x64xf32> -> tensor<16x16xf32>
   %a32 = tile.extract %below[%c3, %c2] : tensor<64x64xf32> -> tensor<16x16xf32>
-  %upper = func.call @join_16(%t0, %a10, %t1) : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
-  %lower = func.call @join_16(%t2, %a32, %t3) : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
+  %upper = func.call @join_16(%t0, %a10, %t1)
+      : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
+  %lower = func.call @join_16(%t2, %a32, %t3)
+      : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
   %corner = tile.extract %below[%c1, %c0] : tensor<64x64xf32> -> tensor<32x32xf32>
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %right = tile.dot %corner, %upper, %zero : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
@@ -233,7 +235,8 @@ func.func private @invert_64(%below: tensor<64x64xf32>) -> tensor<64x64xf32> {
 }
 
 // The inverse of [[A0, 0], [A10, A1]], given A0^-1, A10, A1^-1: [[A0^-1, 0], [-A1^-1 A10 A0^-1, A1^-1]].
-func.func private @join_16(%t0: tensor<16x16xf32>, %a10: tensor<16x16xf32>, %t1: tensor<16x16xf32>) -> tensor<32x32xf32> {
+func.func private @join_16(%t0: tensor<16x16xf32>, %a10: tensor<16x16xf32>, %t1: tensor<16x16xf32>)
+    -> tensor<32x32xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %right = tile.dot %a10, %t0, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   %both = tile.dot %t1, %right, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>

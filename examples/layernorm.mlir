@@ -25,7 +25,8 @@ func.func @layernorm(%x: !mat {tile.name = "x"}, %weight: !vec {tile.name = "wei
   %fits = arith.cmpi sle, %columns, %c1024 : index
   scf.if %fits {
     %block = tile.load %x[%row, %c0] pad(zero) : !mat -> tensor<2x1024xf16>
-    %mean, %squares = func.call @moments(%block, %columns) : (tensor<2x1024xf16>, index) -> (tensor<2xf32>, tensor<2xf32>)
+    %mean, %squares = func.call @moments(%block, %columns)
+        : (tensor<2x1024xf16>, index) -> (tensor<2xf32>, tensor<2xf32>)
     func.call @write_block(%block, %mean, %squares, %columns, %epsilon, %weight, %bias, %y, %row, %c0)
         : (tensor<2x1024xf16>, tensor<2xf32>, tensor<2xf32>, index, f32, !vec, !vec, !mat, index, index) -> ()
   } else {
@@ -106,8 +107,9 @@ func.func private @moments(%block: tensor<2x1024xf16>, %count: index) -> (tensor
   return %mean, %squares : tensor<2xf32>, tensor<2xf32>
 }
 
-func.func private @write_block(%block: tensor<2x1024xf16>, %mean: tensor<2xf32>, %squares: tensor<2xf32>, %columns: index,
-                               %epsilon: f32, %weight: !vec, %bias: !vec, %y: !mat, %row: index, %column: index) {
+func.func private @write_block(%block: tensor<2x1024xf16>, %mean: tensor<2xf32>, %squares: tensor<2xf32>,
+                               %columns: index, %epsilon: f32, %weight: !vec, %bias: !vec, %y: !mat, %row: index,
+                               %column: index) {
   %columns_f = func.call @to_float(%columns) : (index) -> f32
   %divisors = tile.splat %columns_f : f32 -> tensor<2xf32>
   %epsilons = tile.splat %epsilon : f32 -> tensor<2xf32>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a^-1 for lower triangular blocks with ones on the diagonal, 16x16 and 64x64: f16 in and out, f32 between. Only what
-// is below the diagonal of a is looked at.
+// y = a^-1 for lower triangular blocks with ones on the diagonal, 16x16 and 64x64: f16 in and out, f32 between. Only
+// what is below the diagonal of a is looked at.
 //
 //   tile-run examples/triangular_inverse.mlir --kernel=triangular_inverse_64 --arg a=f16[10x64x64]:rand(1)
 //            --arg y=f16[10x64x64]:nan --save y=y.npy
@@ -136,8 +136,10 @@ func.func private @invert_64(%below: tensor<64x64xf32>) -> tensor<64x64xf32> {
 
   %a10 = tile.extract %below[%c1, %c0] : tensor<64x64xf32> -> tensor<16x16xf32>
   %a32 = tile.extract %below[%c3, %c2] : tensor<64x64xf32> -> tensor<16x16xf32>
-  %upper = func.call @join_16(%t0, %a10, %t1) : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
-  %lower = func.call @join_16(%t2, %a32, %t3) : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
+  %upper = func.call @join_16(%t0, %a10, %t1)
+      : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
+  %lower = func.call @join_16(%t2, %a32, %t3)
+      : (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<32x32xf32>
   %corner = tile.extract %below[%c1, %c0] : tensor<64x64xf32> -> tensor<32x32xf32>
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %right = tile.dot %corner, %upper, %zero : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x32xf32>
@@ -150,7 +152,8 @@ func.func private @invert_64(%below: tensor<64x64xf32>) -> tensor<64x64xf32> {
 }
 
 // The inverse of [[A0, 0], [A10, A1]], given A0^-1, A10, A1^-1: [[A0^-1, 0], [-A1^-1 A10 A0^-1, A1^-1]].
-func.func private @join_16(%t0: tensor<16x16xf32>, %a10: tensor<16x16xf32>, %t1: tensor<16x16xf32>) -> tensor<32x32xf32> {
+func.func private @join_16(%t0: tensor<16x16xf32>, %a10: tensor<16x16xf32>, %t1: tensor<16x16xf32>)
+    -> tensor<32x32xf32> {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %right = tile.dot %a10, %t0, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   %both = tile.dot %t1, %right, %zero : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>

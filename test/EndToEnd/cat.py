@@ -43,7 +43,7 @@ class Cat(unittest.TestCase):
 
     def test_counts(self):
         for type in TYPES:
-            for widths in ((30, 50), (128, 1, 64, 129), (1, 2, 3, 0, 200, 17, 128)):
+            for widths in ((30, 50), (64, 128), (128, 1, 64, 129), (1, 2, 3, 0, 200, 17, 128)):
                 parts = list(self.parts((33, 0), 1, widths, type))
                 for backend in arrays.backends():
                     with self.subTest(type=type, widths=widths, backend=backend):

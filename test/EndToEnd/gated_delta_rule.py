@@ -100,8 +100,8 @@ class GatedDeltaRule(unittest.TestCase):
             arrays.assert_close(state, last, 0, 1e-5)
 
     def test_warps_agree(self):
-        # Keys are unit vectors, each met at most twice, gates 0, steps 1 and values small integers: T, U and S hold small
-        # integers, so any order of summation gives the same bits.
+        # Keys are unit vectors, each met at most twice, gates 0, steps 1 and values small integers: T, U and S hold
+        # small integers, so any order of summation gives the same bits.
         positions = 100
         random = np.random.default_rng(4)
         k = np.eye(WIDTH)[np.arange(positions) % WIDTH][None, None]

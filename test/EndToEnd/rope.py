@@ -28,8 +28,8 @@ class Rope(unittest.TestCase):
         x = elements.encode(random.integers(-4, 5, shape) if whole else random.normal(0, 1, shape), type)
         table = (shape[2], shape[3] // 2)
         angle = random.uniform(0, 2 * np.pi, table)
-        cos, sin = (random.integers(-4, 5, table), random.integers(-4, 5, table)) if whole else (np.cos(angle), np.sin(angle))
-        cos, sin = cos.astype(np.float32), sin.astype(np.float32)
+        tables = random.integers(-4, 5, (2, *table)) if whole else np.array([np.cos(angle), np.sin(angle)])
+        cos, sin = tables.astype(np.float32)
         expected = reference(elements.decode(x, type), cos.astype(np.float64), sin.astype(np.float64))
         for backend in arrays.backends():
             y = arrays.Output(shape, elements.DTYPES[type], layout)
@@ -50,7 +50,7 @@ class Rope(unittest.TestCase):
 
     def test_sizes(self):
         for type in elements.TYPES:
-            for shape in ((1, 1, 1, 2), (2, 3, 33, 64), (1, 2, 32, 128), (1, 1, 7, 192), (1, 5, 1, 256), (1, 1, 65, 10)):
+            for shape in ((1, 1, 1, 2), (2, 3, 33, 64), (1, 2, 32, 128), (1, 1, 7, 192), (1, 5, 1, 256), (1, 1, 9, 10)):
                 with self.subTest(type=type, shape=shape):
                     self.check(shape, type)
 

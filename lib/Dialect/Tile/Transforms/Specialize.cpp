@@ -45,7 +45,23 @@ static bool isAnyWider(ArrayRef<VectorAccess> first, ArrayRef<VectorAccess> seco
                       [](auto pair) { return std::get<0>(pair).elements > std::get<1>(pair).elements; });
 }
 
-/// Whether an access behind `view` walks its dimension `dim` by more than one element.
+/// The dims of the views made with `stride`, a stride of another view, as theirs: how part of a view is written.
+static SmallVector<std::pair<Value, int64_t>> findDimsWithStride(tile::ViewStrideOp stride) {
+  SmallVector<std::pair<Value, int64_t>> dims;
+  for (Operation *user : stride.getResult().getUsers()) {
+    auto make = dyn_cast<tile::MakeViewOp>(user);
+    if (!make)
+      continue;
+    size_t operand = 0;
+    for (auto [dim, known] : llvm::enumerate(make.getType().getStrides()))
+      if (ShapedType::isDynamic(known) && make.getStrides()[operand++] == stride.getResult())
+        dims.push_back({make.getResult(), dim});
+  }
+  return dims;
+}
+
+/// Whether an access behind `view`, or a view that takes its stride over, walks its dimension `dim` by more than one
+/// element.
 static bool isWalked(Value view, int64_t dim) {
   SmallVector<std::pair<Value, int64_t>> worklist{{view, dim}};
   while (!worklist.empty()) {
@@ -58,7 +74,11 @@ static bool isWalked(Value view, int64_t dim) {
       if (auto permute = dyn_cast<tile::PermuteViewOp>(user)) {
         const int64_t *to = llvm::find(permute.getOrder(), place);
         worklist.push_back({permute.getResult(), to - permute.getOrder().begin()});
-      } else if (auto load = dyn_cast<tile::LoadOp>(user); load && walks(load.walkedDims(), load.getResult().getType())) {
+      } else if (auto stride = dyn_cast<tile::ViewStrideOp>(user);
+                 stride && static_cast<int64_t>(stride.getDim()) == place) {
+        llvm::append_range(worklist, findDimsWithStride(stride));
+      } else if (auto load = dyn_cast<tile::LoadOp>(user);
+                 load && walks(load.walkedDims(), load.getResult().getType())) {
         return true;
       } else if (auto store = dyn_cast<tile::StoreOp>(user);
                  store && walks(store.walkedDims(), store.getValue().getType())) {

@@ -105,6 +105,41 @@ func.func @taken__v0() {
 
 // -----
 
+// A part of a parameter, a view made of its base, a distance and its strides, is an access like those of the parameter.
+// A stride that becomes that of another dim is no unit stride of this one: nothing is promised of %w.
+// CHECK-LABEL: func.func @part__v0(
+// CHECK-SAME:    %{{.*}}: !tile.view<?x?xf32, strides = [?, 1]> {tile.div_by = 16 : i64, tile.strides_div_by = array<i64: 4, 1>}
+// CHECK-SAME:    %{{.*}}: !tile.view<?x?xf32, strides = [?, ?]>
+// CHECK-SAME:    %{{.*}}: index {tile.div_by = 4 : i64}
+// CHECK:       func.func @part__v1(
+// CHECK-SAME:    %{{.*}}: !tile.view<?x?xf32, strides = [?, 1]>, %{{.*}}: !tile.view<?x?xf32, strides = [?, ?]>, %{{.*}}: index)
+!part = !tile.view<?x?xf32, strides = [?, ?]>
+!row = !tile.view<8xf32, strides = [?]>
+func.func @part(%v: !part, %w: !part, %n: index) attributes {tile.kernel, tile.grid = @part_grid} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %s0 = tile.view_stride %v, 0 : !part
+  %s1 = tile.view_stride %v, 1 : !part
+  %b = tile.view_base %v : !part -> !tile.ptr<f32>
+  %d = arith.muli %n, %s1 overflow<nsw> : index
+  %p = tile.ptr_add %b, %d : !tile.ptr<f32>, index
+  %u = tile.make_view %p, sizes [%c64, %c64] strides [%s0, %s1] : !part
+  %x = tile.load %u[%c0, %c0] pad(zero) : !part -> tensor<8x64xf32>
+  %r = tile.view_stride %w, 0 : !part
+  %q = tile.view_base %w : !part -> !tile.ptr<f32>
+  %y = tile.make_view %q, sizes [] strides [%r] : !row
+  %z = tile.load %y[%c0] pad(zero) : !row -> tensor<8xf32>
+  tile.store %x, %u[%c0, %c0] : tensor<8x64xf32>, !part
+  tile.store %z, %y[%c0] : tensor<8xf32>, !row
+  return
+}
+func.func @part_grid(%v: !part, %w: !part, %n: index) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}
+
+// -----
+
 // A kernel whose author wrote its variants keeps just those.
 // CHECK-LABEL: func.func @mine(
 // CHECK:       func.func @mine_fast(
