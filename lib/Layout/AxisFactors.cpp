@@ -34,8 +34,8 @@ std::optional<std::vector<AxisFactor>> tilewright::layout::axisFactors(const Dis
       continue;
     if (digit.place == OuterDigit::Place::Block)
       return std::nullopt;
-    factors.push_back({digit.place == OuterDigit::Place::Warp ? Owner::Warp : Owner::Register, digit.radix,
-                       digit.stride, -1});
+    factors.push_back(
+        {digit.place == OuterDigit::Place::Warp ? Owner::Warp : Owner::Register, digit.radix, digit.stride, -1});
   }
   std::sort(factors.begin(), factors.end(),
             [](const AxisFactor &a, const AxisFactor &b) { return a.stride < b.stride; });

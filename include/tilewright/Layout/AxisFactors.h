@@ -28,8 +28,8 @@ struct AxisFactor {
 /// touches another dimension or several bits, two bases hold one bit, or blocks share the dimension.
 std::optional<std::vector<AxisFactor>> axisFactors(const DistributedLayout &layout, unsigned dim);
 
-/// Whether each warp holds neighbours only along `dim`, and warps hold them in rising order: the factors of warps are the
-/// highest, and warp digits lie above warp bits.
+/// Whether each warp holds neighbours only along `dim`, and warps hold them in rising order: the factors of warps are
+/// the highest, and warp digits lie above warp bits.
 bool isScannable(const DistributedLayout &layout, unsigned dim);
 
 /// A layout in which `dim` is scannable: lanes and warps go to the other dimensions as far as these reach, then along

@@ -10,7 +10,8 @@ using namespace tilewright;
 using namespace tilewright::simt;
 using namespace tilewright::tile_gpu;
 
-/// Numbers that each of `indices` may name a block by: a constant (the last block where there is none of that number), or all.
+/// Numbers that each of `indices` may name a block by: a constant (the last block where there is none of that number),
+/// or all.
 static SmallVector<std::pair<int64_t, int64_t>> blockRanges(ValueRange indices, ArrayRef<int64_t> whole,
                                                             ArrayRef<int64_t> block) {
   SmallVector<std::pair<int64_t, int64_t>> ranges;
@@ -27,8 +28,8 @@ static SmallVector<std::pair<int64_t, int64_t>> blockRanges(ValueRange indices, 
   return ranges;
 }
 
-/// For each block that `indices` may name calls `visit` with its origin and the condition that it is named, null where there
-/// is one block only.
+/// For each block that `indices` may name calls `visit` with its origin and the condition that it is named, null where
+/// there is one block only.
 void ThreadProgram::forEachBlock(Location loc, ValueRange indices, const layout::DistributedLayout &whole,
                                  const layout::DistributedLayout &block,
                                  llvm::function_ref<void(const layout::Coord &origin, Value isNamed)> visit) {
@@ -42,8 +43,9 @@ void ThreadProgram::forEachBlock(Location loc, ValueRange indices, const layout:
     for (auto [dim, number] : llvm::enumerate(numbers)) {
       origin.push_back(number * block.shape()[dim]);
       if (ranges[dim].first != ranges[dim].second)
-        isNamed = both(loc, isNamed, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, get(indices[dim]),
-                                                           index(loc, number)));
+        isNamed =
+            both(loc, isNamed,
+                 arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, get(indices[dim]), index(loc, number)));
     }
     visit(origin, isNamed);
     size_t dim = 0;

@@ -2,9 +2,10 @@
 // Scans inside a warp, and the step across warps.
 //
 // The coordinate along the dimension is a mixed radix number whose places belong to registers or lanes
-// (layout::axisFactors). Going up, after each run of places every element is the inclusive prefix of its block of the places
-// so far, and the total of each block is known in all lanes that share the block. Registers are then added in order, lanes by
-// exchanging totals pairwise. What comes before is always the left operand, so the combiner need not commute.
+// (layout::axisFactors). Going up, after each run of places every element is the inclusive prefix of its block of the
+// places so far, and the total of each block is known in all lanes that share the block. Registers are then added in
+// order, lanes by exchanging totals pairwise. What comes before is always the left operand, so the combiner need not
+// commute.
 #include "ThreadProgram.h"
 #include "tilewright/Layout/AxisFactors.h"
 
@@ -52,9 +53,9 @@ ThreadProgram::Part ThreadProgram::choosePart(Location loc, Value condition, con
 namespace {
 /// Registers of a tile as a table: `registers` of one row differ along the dimension only, in rising order.
 struct RegisterTable {
-  std::vector<layout::Coord> keys;             ///< Offsets with the dimension's set to 0, one per row.
-  std::vector<int64_t> steps;                  ///< Offsets along the dimension, rising.
-  std::vector<std::vector<int64_t>> registers; ///< [step][row]
+  std::vector<layout::Coord> keys;                  ///< Offsets with the dimension's set to 0, one per row.
+  std::vector<int64_t> steps;                       ///< Offsets along the dimension, rising.
+  std::vector<std::vector<int64_t>> registers;      ///< [step][row]
   std::vector<std::pair<int64_t, int64_t>> placeOf; ///< Step and row of each register.
 
   RegisterTable(const LayoutPlace &place, unsigned dim) {
@@ -109,8 +110,8 @@ LogicalResult ThreadProgram::emitPartialScan(PartialScanOp op) {
     totalRows.push_back(found - table.keys.begin());
   }
 
-  // Element by element along `dim`, in the order of the scan. Places outside of a ragged tile come last in forward order, where
-  // nothing follows that exists; in reverse they come first, and must be told apart.
+  // Element by element along `dim`, in the order of the scan. Places outside of a ragged tile come last in forward
+  // order, where nothing follows that exists; in reverse they come first, and must be told apart.
   std::vector<Part> parts;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, table.steps.size()));
   if (reverse)
@@ -118,12 +119,12 @@ LogicalResult ThreadProgram::emitPartialScan(PartialScanOp op) {
   for (int64_t step : order) {
     Part part;
     for (Value source : op.getSources())
-      part.values.push_back(pick(loc, get(source), SmallVector<int64_t>(table.registers[step].begin(),
-                                                                        table.registers[step].end())));
+      part.values.push_back(
+          pick(loc, get(source), SmallVector<int64_t>(table.registers[step].begin(), table.registers[step].end())));
     if (reverse && from.layout.isRagged(dim)) {
-      part.exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                          coordinate(loc, from, dim, table.steps[step]),
-                                          i32(loc, from.layout.shape()[dim]));
+      part.exists =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate(loc, from, dim, table.steps[step]),
+                                i32(loc, from.layout.shape()[dim]));
       if (ArrayAttr identity = op.getIdentityAttr()) {
         for (auto [value, neutral] : llvm::zip(part.values, identity)) {
           auto type = cast<VectorType>(value.getType());
@@ -177,9 +178,9 @@ LogicalResult ThreadProgram::emitPartialScan(PartialScanOp op) {
             other.values.push_back(shuffleBits(loc, ShuffleMode::bfly, value, bit));
           if (Value exists = totals[block].exists)
             other.exists = slice(loc, shuffleBits(loc, ShuffleMode::bfly, splat(loc, exists, 1), bit), 0, 1);
-          Value isLate = arith::CmpIOp::create(builder, loc,
-                                               reverse ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
-                                               arith::AndIOp::create(builder, loc, lane, bit), i32(loc, 0));
+          Value isLate =
+              arith::CmpIOp::create(builder, loc, reverse ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
+                                    arith::AndIOp::create(builder, loc, lane, bit), i32(loc, 0));
           Part longer = prefix.values.empty() ? other : join(other, prefix);
           if (prefix.values.empty()) {
             prefix = other;
@@ -187,8 +188,8 @@ LogicalResult ThreadProgram::emitPartialScan(PartialScanOp op) {
           } else {
             prefix = choosePart(loc, isLate, longer, prefix);
           }
-          totals[block] = join(choosePart(loc, isLate, other, totals[block]),
-                               choosePart(loc, isLate, totals[block], other));
+          totals[block] =
+              join(choosePart(loc, isLate, other, totals[block]), choosePart(loc, isLate, totals[block], other));
         }
         extend(prefix, block, size);
       }
@@ -236,11 +237,10 @@ LogicalResult ThreadProgram::emitAddPrefix(AddPrefixOp op) {
     int64_t position = op.getReverse() ? positions - 1 - i : i;
     Part total;
     for (Value sum : sums)
-      total.values.push_back(pick(loc, get(sum), SmallVector<int64_t>(totals.registers[position].begin(),
-                                                                      totals.registers[position].end())));
-    Value isEarlier = arith::CmpIOp::create(builder, loc,
-                                            op.getReverse() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::ugt,
-                                            own, i32(loc, position));
+      total.values.push_back(pick(
+          loc, get(sum), SmallVector<int64_t>(totals.registers[position].begin(), totals.registers[position].end())));
+    Value isEarlier = arith::CmpIOp::create(
+        builder, loc, op.getReverse() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::ugt, own, i32(loc, position));
     if (prefix.values.empty()) {
       prefix = total;
       prefix.exists = isEarlier;
@@ -252,8 +252,8 @@ LogicalResult ThreadProgram::emitAddPrefix(AddPrefixOp op) {
   std::vector<Part> parts(table.steps.size());
   for (size_t step = 0; step < parts.size(); ++step) {
     for (Value source : sources)
-      parts[step].values.push_back(pick(loc, get(source), SmallVector<int64_t>(table.registers[step].begin(),
-                                                                               table.registers[step].end())));
+      parts[step].values.push_back(
+          pick(loc, get(source), SmallVector<int64_t>(table.registers[step].begin(), table.registers[step].end())));
     if (!prefix.values.empty())
       parts[step] = joinParts(loc, body, prefix, parts[step], rows);
   }

@@ -28,8 +28,8 @@ static Value constantIndex(OpBuilder &builder, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-/// Where the block with these numbers begins. A number that names no block is taken as the last one: the result is poison then,
-/// but memory outside of the buffer must not be touched.
+/// Where the block with these numbers begins. A number that names no block is taken as the last one: the result is
+/// poison then, but memory outside of the buffer must not be touched.
 static SmallVector<Value> originOf(OpBuilder &builder, Location loc, ValueRange numbers, RankedTensorType whole,
                                    RankedTensorType block) {
   SmallVector<Value> origin;
@@ -98,7 +98,8 @@ LogicalResult tilewright::lowerExtract(tile::ExtractOp op) {
   Value buffer = makePlainBuffer(builder, op, block);
   if (!buffer)
     return failure();
-  LocalStoreBlockOp::create(builder, loc, op.getSource(), originOf(builder, loc, op.getIndices(), whole, block), buffer);
+  LocalStoreBlockOp::create(builder, loc, op.getSource(), originOf(builder, loc, op.getIndices(), whole, block),
+                            buffer);
   explainTrip(op, cast<MemDescType>(buffer.getType()), whyNotRegisters(op.getIndices()));
   op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, block, buffer));
   op.erase();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RandomLayout.h"
 #include "tilewright/Layout/AxisFactors.h"
+#include "RandomLayout.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ TEST(AxisFactors, NamedCase) {
 TEST(AxisFactors, Refusals) {
   Bases lanes = {{4}, {8}, {16}, {32}, {64}};
   // Warps between registers; warps in falling order; a bit held twice; a basis of two bits.
-  EXPECT_FALSE(isScannable(*DistributedLayout::create({256}, {{1}, {128}}, {{2}, {4}, {8}, {16}, {32}}, {{64}}, {}, {}), 0));
+  EXPECT_FALSE(
+      isScannable(*DistributedLayout::create({256}, {{1}, {128}}, {{2}, {4}, {8}, {16}, {32}}, {{64}}, {}, {}), 0));
   EXPECT_FALSE(isScannable(*DistributedLayout::create({512}, {{1}, {2}}, lanes, {{256}, {128}}, {}, {}), 0));
   EXPECT_FALSE(axisFactors(*DistributedLayout::create({128}, {{1}, {2}, {1}}, lanes, {}, {}, {}), 0));
   EXPECT_FALSE(axisFactors(*DistributedLayout::create({128}, {{1}, {3}}, lanes, {}, {}, {}), 0));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RandomLayout.h"
 #include "tilewright/Layout/Blocks.h"
+#include "RandomLayout.h"
 
 #include <gtest/gtest.h>
 
 using namespace tilewright::layout;
 using namespace tilewright::layout::test;
 
-/// Checks that register r of the block at `origin` holds in every thread what register `registers[r]` of the whole holds.
+/// Checks that register r of the block at `origin` holds in every thread what register `registers[r]` of the whole
+/// holds.
 static void checkRegisters(const DistributedLayout &whole, const DistributedLayout &block, const Coord &origin) {
   std::vector<int64_t> registers = shiftedRegisters(whole, block, origin);
   forEachPlace(block, [&](int64_t reg, unsigned lane, unsigned warp, unsigned ctaOfCluster) {
@@ -17,7 +18,8 @@ static void checkRegisters(const DistributedLayout &whole, const DistributedLayo
     for (size_t dim = 0; dim < coord.size(); ++dim)
       coord[dim] += origin[dim];
     ASSERT_GE(registers[reg], 0) << whole.str() << " / " << block.str();
-    ASSERT_EQ(whole.coordinates(registers[reg], lane, warp, ctaOfCluster), coord) << whole.str() << " / " << block.str();
+    ASSERT_EQ(whole.coordinates(registers[reg], lane, warp, ctaOfCluster), coord)
+        << whole.str() << " / " << block.str();
   });
 }
 
@@ -34,8 +36,8 @@ TEST(Blocks, NamedCase) {
 
 TEST(Blocks, DigitIsCut) {
   // 48 = 8 x 6: blocks of 16 and of 24 cut the digit, blocks of 32 do not divide.
-  DistributedLayout whole = *DistributedLayout::create({48}, {}, {{1}, {2}, {4}, {0}, {0}}, {}, {},
-                                                       {{0, 6, 8, OuterDigit::Place::Register}});
+  DistributedLayout whole =
+      *DistributedLayout::create({48}, {}, {{1}, {2}, {4}, {0}, {0}}, {}, {}, {{0, 6, 8, OuterDigit::Place::Register}});
   for (int64_t extent : {8, 16, 24}) {
     std::optional<DistributedLayout> block = blockOf(whole, {extent});
     ASSERT_TRUE(block) << extent;
