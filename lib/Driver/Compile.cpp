@@ -109,7 +109,9 @@ LogicalResult driver::convertToLlvmDialect(ModuleOp module, const CompileOptions
   if (failed(target) || failed(checkLimits(module, **target)))
     return failure();
   PassManager manager(module.getContext());
-  manager.addPass(createConvertSIMTToNVVMPass());
+  ConvertSIMTToNVVMPassOptions conversion;
+  conversion.target = std::string((*target)->name);
+  manager.addPass(createConvertSIMTToNVVMPass(conversion));
   return manager.run(module);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM has atomic accesses of its own, which its backend writes as PTX, with a loop of compare-and-swap where a target lacks the
-// instruction (fadd of bf16 before sm_90). ptxas makes `red` of an update whose result nobody reads.
+// Updates are inline PTX: LLVM 22 writes `atomicrmw` without its order and scope. Loads, stores and compare-and-swap, and the
+// loop around it that it makes of an update that a target lacks, keep theirs.
 #include "SIMTToLLVM.h"
 
 #include "mlir/Transforms/DialectConversion.h"
@@ -42,28 +42,30 @@ LLVM::AtomicOrdering orderingOf(SyncOrder order) {
   llvm_unreachable("all orders are handled");
 }
 
-LLVM::AtomicBinOp binOpOf(AtomicKind kind) {
+/// The operation and type of PTX, e.g. "add.u32". Source: PTX ISA, atom and red.
+std::string instructionOf(AtomicKind kind, Type type) {
+  std::string width = std::to_string(type.getIntOrFloatBitWidth());
   switch (kind) {
   case AtomicKind::add:
-    return LLVM::AtomicBinOp::add;
+    return "add.u" + width;
   case AtomicKind::fadd:
-    return LLVM::AtomicBinOp::fadd;
+    return type.isF16() ? "add.noftz.f16" : type.isBF16() ? "add.noftz.bf16" : "add.f" + width;
   case AtomicKind::smin:
-    return LLVM::AtomicBinOp::min;
+    return "min.s" + width;
   case AtomicKind::smax:
-    return LLVM::AtomicBinOp::max;
+    return "max.s" + width;
   case AtomicKind::umin:
-    return LLVM::AtomicBinOp::umin;
+    return "min.u" + width;
   case AtomicKind::umax:
-    return LLVM::AtomicBinOp::umax;
+    return "max.u" + width;
   case AtomicKind::andi:
-    return LLVM::AtomicBinOp::_and;
+    return "and.b" + width;
   case AtomicKind::ori:
-    return LLVM::AtomicBinOp::_or;
+    return "or.b" + width;
   case AtomicKind::xori:
-    return LLVM::AtomicBinOp::_xor;
+    return "xor.b" + width;
   case AtomicKind::exch:
-    return LLVM::AtomicBinOp::xchg;
+    return "exch.b" + width;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -79,20 +81,49 @@ Value cast(OpBuilder &b, Location loc, Value value, Type type) {
 }
 
 struct AtomicRmw : public ConvertOpToLLVMPattern<AtomicRmwOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  AtomicRmw(LLVMTypeConverter &converter, bool hasBf16Add)
+      : ConvertOpToLLVMPattern(converter), hasBf16Add(hasBf16Add) {}
+  bool hasBf16Add;
+
   LogicalResult matchAndRewrite(AtomicRmwOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Type type = adaptor.getValue().getType();
-    Value zero = adaptor.getPred() ? LLVM::ZeroOp::create(b, loc, type).getResult() : Value();
-    Value result = guarded(b, loc, adaptor.getPred(), zero, [&]() -> Value {
-      // Only fadd has a type of its own; the others move bits.
-      Type moved = op.getKind() == AtomicKind::fadd ? type : bitsType(type);
-      Value old = LLVM::AtomicRMWOp::create(b, loc, binOpOf(op.getKind()), pointerTo(b, loc, adaptor.getAddress()),
-                                            cast(b, loc, adaptor.getValue(), moved), orderingOf(op.getOrder()),
-                                            scopeName(op.getScope()), bytesOf(type));
-      return cast(b, loc, old, type);
-    });
-    b.replaceOp(op, result);
+    Type type = adaptor.getValue().getType(), bits = bitsType(type);
+    Value zero = LLVM::ZeroOp::create(b, loc, type);
+    if (type.isBF16() && !hasBf16Add) {
+      Value result = guarded(b, loc, adaptor.getPred(), zero, [&]() -> Value {
+        return LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::fadd, pointerTo(b, loc, adaptor.getAddress()),
+                                         adaptor.getValue(), orderingOf(op.getOrder()), scopeName(op.getScope()),
+                                         bytesOf(type));
+      });
+      b.replaceOp(op, result);
+      return success();
+    }
+    // `red` gives nothing back, and acquires nothing.
+    bool isRed = op.getResult().use_empty() && op.getKind() != AtomicKind::exch &&
+                 (op.getOrder() == SyncOrder::relaxed || op.getOrder() == SyncOrder::release);
+    StringRef constraint = bytesOf(type) == 8 ? "l" : bytesOf(type) == 4 ? "r" : "h";
+    SmallVector<Value> operands{adaptor.getAddress(), cast(b, loc, adaptor.getValue(), bits)};
+    unsigned first = isRed ? 0 : 1;
+    auto number = [](unsigned i) { return "$" + std::to_string(i); };
+    std::string text = (isRed ? "red." : "atom.") + stringifySyncOrder(op.getOrder()).str() + "." +
+                       stringifySyncScope(op.getScope()).str() + ".global." + instructionOf(op.getKind(), type) +
+                       (isRed ? " [" : " $0, [") + number(first) + "], " + number(first + 1) + ";";
+    std::string constraints = (isRed ? "l," : "=" + constraint.str() + ",l,") + constraint.str();
+    if (adaptor.getPred()) {
+      operands.push_back(adaptor.getPred());
+      text = "@" + number(first + 2) + " " + text;
+      constraints += ",b";
+      if (!isRed) { // Tied: what the register holds where nothing is updated.
+        operands.push_back(cast(b, loc, zero, bits));
+        constraints += ",0";
+      }
+    }
+    constraints += ",~{memory}";
+    auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+    auto update = LLVM::InlineAsmOp::create(b, loc, isRed ? TypeRange() : TypeRange(bits), operands, text, constraints,
+                                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                            LLVM::TailCallKind::None, dialect, ArrayAttr());
+    b.replaceOp(op, isRed ? zero : cast(b, loc, update.getResult(0), type));
     return success();
   }
 };
@@ -154,6 +185,8 @@ struct AtomicStore : public ConvertOpToLLVMPattern<AtomicStoreOp> {
 
 } // namespace
 
-void tilewright::simt::populateAtomicToNVVMPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<AtomicRmw, AtomicCas, AtomicLoad, AtomicStore>(converter);
+void tilewright::simt::populateAtomicToNVVMPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                                   bool hasBf16Add) {
+  patterns.add<AtomicRmw>(converter, hasBf16Add);
+  patterns.add<AtomicCas, AtomicLoad, AtomicStore>(converter);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SIMTToLLVM.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -342,6 +343,14 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    std::string error;
+    const Target *gpu = findTarget(target, &error);
+    if (!gpu) {
+      module.emitError() << error;
+      return signalPassFailure();
+    }
+    // Source: PTX ISA, atom: .bf16 needs sm_90.
+    bool hasBf16Add = gpu->computeCapability >= 90;
     auto kernels = prepareKernels(module);
     if (failed(kernels))
       return signalPassFailure();
@@ -349,11 +358,11 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
     LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
                            /*isConstant=*/false, LLVM::Linkage::External, kSharedArray, Attribute(), kSharedAlignBytes,
                            kSharedSpace);
-    LogicalResult converted = convertModule(module, [](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+    LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
       patterns.add<LoadGlobal, StoreGlobal, LoadShared, StoreShared, Barrier, Shuffle, Assume, LaneId, WarpId,
                    GridRegister<CtaIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                    GridRegister<NumCtasOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(converter);
-      populateAtomicToNVVMPatterns(converter, patterns);
+      populateAtomicToNVVMPatterns(converter, patterns, hasBf16Add);
     });
     if (failed(converted))
       return signalPassFailure();

@@ -45,8 +45,9 @@ std::optional<bool> constantBool(mlir::Value value);
 mlir::Value guarded(mlir::ConversionPatternRewriter &builder, mlir::Location loc, mlir::Value pred, mlir::Value other,
                     llvm::function_ref<mlir::Value()> then);
 
-/// The patterns of atomic accesses on a GPU.
-void populateAtomicToNVVMPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// The patterns of atomic accesses on a GPU; `hasBf16Add` says whether it can add to a bf16 in memory in one instruction.
+void populateAtomicToNVVMPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                                  bool hasBf16Add);
 
 } // namespace tilewright::simt
 

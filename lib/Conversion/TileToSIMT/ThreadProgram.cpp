@@ -428,7 +428,7 @@ LogicalResult ThreadProgram::emit(Operation *op) {
         set(x.getResult(), chosen);
         return success();
       })
-      .Case<scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
+      .Case<scf::ForOp, scf::IfOp, scf::IndexSwitchOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp>(
           [&](Operation *x) { return emitControlFlow(x); })
       .Default([&](Operation *x) { return emitElementwise(x); });
 }
@@ -539,6 +539,19 @@ LogicalResult ThreadProgram::emitControlFlow(Operation *op) {
         return failure();
     }
     bind(branch.getResults(), made.getResults());
+    return success();
+  }
+  if (auto choice = dyn_cast<scf::IndexSwitchOp>(op)) {
+    SmallVector<Type> results;
+    if (failed(types(choice.getResultTypes(), results)))
+      return failure();
+    auto made = scf::IndexSwitchOp::create(builder, loc, results, get(choice.getArg()), choice.getCases(),
+                                           choice.getNumCases());
+    keepAttrs(made);
+    for (auto [from, to] : llvm::zip(choice->getRegions(), made->getRegions()))
+      if (failed(body(from.front(), &to.emplaceBlock(), {})))
+        return failure();
+    bind(choice.getResults(), made.getResults());
     return success();
   }
   auto loop = cast<scf::WhileOp>(op);

@@ -224,9 +224,9 @@ private:
 
   /// Loops and branches: every region may run after any other and after itself, unless the op is a plain branch.
   void visitRegions(Operation *op, State &state) {
-    if (isa<scf::IfOp>(op)) {
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
       State merged;
-      bool complete = op->getNumRegions() == 2 && !op->getRegion(1).empty();
+      bool complete = isa<scf::IndexSwitchOp>(op) || (op->getNumRegions() == 2 && !op->getRegion(1).empty());
       for (Region &region : op->getRegions()) {
         if (region.empty())
           continue;

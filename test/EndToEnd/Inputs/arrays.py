@@ -36,7 +36,8 @@ def strided(values, layout):
         return np.asfortranarray(values)
     steps = (2, 3) if layout == "step" else (1, -2)
     steps = (steps * values.ndim)[: values.ndim] if values.ndim != 2 else steps
-    room = np.full([extent * abs(step) + 1 for extent, step in zip(values.shape, steps)], poison(values.dtype))
+    shape = [extent * abs(step) + 1 for extent, step in zip(values.shape, steps)]
+    room = np.full(shape, poison(values.dtype), values.dtype)
     view = room[tuple(slice(0, extent * abs(step), abs(step)) for extent, step in zip(values.shape, steps))]
     if layout == "reversed":
         view = view[tuple(slice(None, None, -1) for _ in values.shape)]

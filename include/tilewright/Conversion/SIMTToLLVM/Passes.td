@@ -9,9 +9,11 @@ def ConvertSIMTToNVVMPass : Pass<"convert-simt-to-nvvm", "::mlir::ModuleOp"> {
   let description = [{
     Kernels become `llvm.func` with `nvvm.kernel` and the thread count that they need; host functions go away, and math is
     expanded as by `tile-expand-math`. Plain accesses become
-    loads and stores with their address space and alignment, predicated ones inline PTX, so that no branch is made.
+    loads and stores with their address space and alignment, predicated ones inline PTX, so that no branch is made. Atomic updates are inline PTX too: LLVM 22 drops their order and scope.
     Example: test/Conversion/SIMTToLLVM/instruction-ops.mlir#loads
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+                        "What the code is for: bf16 is updated by a loop of compare-and-swap before sm_90">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
