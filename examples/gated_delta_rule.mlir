@@ -77,7 +77,8 @@ func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name 
     %distance = arith.subf %sum_i, %sum_j : tensor<64x64xf32>
     %seen = arith.select %is_seen, %distance, %minus_inf : tensor<64x64xi1>, tensor<64x64xf32>
     %decay = math.exp %seen : tensor<64x64xf32>
-    %since_start = math.exp %sum_i : tensor<64x64xf32>
+    %since_start_column = math.exp %sum_column : tensor<64x1xf32>
+    %since_start = tile.broadcast %since_start_column : tensor<64x1xf32> -> tensor<64x64xf32>
     %size_column = tile.reshape %sizes : tensor<64xf32> -> tensor<64x1xf32>
     %size = tile.broadcast %size_column : tensor<64x1xf32> -> tensor<64x64xf32>
 
