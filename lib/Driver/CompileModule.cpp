@@ -86,8 +86,10 @@ static std::vector<DotReport> collectDots(ModuleOp module) {
     if (!llvm::is_contained(known->variants, variant))
       known->variants.push_back(std::move(variant));
   };
-  module.walk([&](tile_gpu::DotFmaOp op) {
-    add(op, "fma", cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+  module.walk([&](Operation *op) {
+    if (isa<tile_gpu::DotFmaOp, tile_gpu::DotMmaOp>(op))
+      add(op, isa<tile_gpu::DotFmaOp>(op) ? "fma" : "mma.sync",
+          cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
   });
   return dots;
 }
@@ -164,9 +166,13 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
     result.bundle.plan.kernels.push_back(std::move(*plan));
   }
   if (options.isLazy) {
-    for (const auto &[symbol, kernel] : kernels)
-      result.variants.push_back(
-          driver::makeTileVariant(module.lookupSymbol<func::FuncOp>(symbol), kernel, options));
+    for (const auto &[symbol, kernel] : kernels) {
+      FailureOr<CompiledVariant> variant =
+          driver::makeTileVariant(module.lookupSymbol<func::FuncOp>(symbol), kernel, options);
+      if (failed(variant))
+        return failure();
+      result.variants.push_back(std::move(*variant));
+    }
     if (failed(fillBundle(source, result, options, ptxas)))
       return failure();
     return result;

@@ -41,7 +41,8 @@ mlir::OwningOpRef<mlir::ModuleOp> isolate(mlir::func::FuncOp func);
 std::string printWithLocations(mlir::ModuleOp module);
 
 /// A kernel of a tile-level module for CompileOptions::isLazy.
-CompiledVariant makeTileVariant(mlir::func::FuncOp func, llvm::StringRef kernel, const CompileOptions &options);
+mlir::FailureOr<CompiledVariant> makeTileVariant(mlir::func::FuncOp func, llvm::StringRef kernel,
+                                                 const CompileOptions &options);
 
 /// The report of a compilation as JSON text.
 std::string makeReport(const CompileResult &result, const CompileOptions &options,

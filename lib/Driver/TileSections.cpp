@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles whose variants are lowered when they are first launched: tile programs as text, and the way on from there.
 #include "Internal.h"
+#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 
 #include "mlir/IR/Builders.h"
@@ -22,15 +23,17 @@ static void addCallees(ModuleOp module, ModuleOp from) {
     });
 }
 
-CompiledVariant driver::makeTileVariant(func::FuncOp func, StringRef kernel, const CompileOptions &options) {
+FailureOr<CompiledVariant> driver::makeTileVariant(func::FuncOp func, StringRef kernel, const CompileOptions &options) {
   CompiledVariant variant;
   variant.kernel = kernel.str();
   variant.symbol = variant.module = func.getSymName().str();
-  // The plan says the number of threads, so the choice is made here and stays with the program.
-  unsigned warps = chooseNumWarps(func, options.numWarps);
-  variant.numThreads = warps * kWarpSize;
   OwningOpRef<ModuleOp> module = isolate(func);
   func::FuncOp copy = *module->getOps<func::FuncOp>().begin();
+  // The plan says the number of threads, so the choice is made here and stays with the program.
+  if (failed(chooseDots(copy, options.target, "tile-assign-layouts")))
+    return failure();
+  unsigned warps = chooseNumWarps(copy, findAccessShapes(copy), options.numWarps);
+  variant.numThreads = warps * kWarpSize;
   copy->setAttr("tile.num_warps", Builder(copy).getI64IntegerAttr(warps));
   // The launcher's business, and names of functions that are not in this module.
   for (StringRef name : {"tile.grid", "tile.guard", "tile.variant_of"})

@@ -206,6 +206,27 @@ void tweShuffle(void *thread, int32_t mode, int32_t *values, int32_t numValues, 
   asThread(thread).cta->shuffle(asThread(thread), mode, values, numValues, laneArg, width, loc);
 }
 
+void tweLoadMatrix(void *opaque, int32_t offset, int32_t *words, int32_t numWords, int32_t isTransposed, int32_t loc) {
+  CudaThread &thread = asThread(opaque);
+  thread.cta->countCall(thread, loc);
+  constexpr int32_t kRowBytes = 16, kRowsPerMatrix = 8;
+  if (numWords != 1 && numWords != 2 && numWords != 4)
+    failAccess(thread, Failure::WarpOperand, isTransposed, numWords, 0, loc);
+  // Lanes that name no row may hold anything.
+  if (int32_t(thread.lane) < kRowsPerMatrix * numWords) {
+    SharedMemory &shared = thread.cta->getShared();
+    if (!shared.contains(offset, kRowBytes) || offset % kRowBytes != 0)
+      failAccess(thread, Failure::SharedRead, offset, kRowBytes, kRowBytes, loc);
+    if (!shared.isWritten(uint32_t(offset), kRowBytes))
+      failAccess(thread, Failure::SharedUnwritten, offset, kRowBytes, kRowBytes, loc);
+  }
+  thread.cta->loadMatrix(thread, offset, words, numWords, isTransposed != 0, loc);
+}
+
+void tweMma(void *thread, int32_t kind, int32_t *words, int32_t loc) {
+  asThread(thread).cta->mma(asThread(thread), kind, words, loc);
+}
+
 void tweAssume(void *thread, int8_t condition, int32_t loc) {
   // An i1 that was widened either way has its truth in bit 0.
   if (condition & 1)
@@ -234,6 +255,7 @@ const std::vector<std::pair<const char *, void *>> &tilewright::getEmulatorSymbo
       {"tweAtomicRmw", addressOf(&tweAtomicRmw)},   {"tweAtomicCas", addressOf(&tweAtomicCas)},
       {"tweAtomicLoad", addressOf(&tweAtomicLoad)}, {"tweAtomicStore", addressOf(&tweAtomicStore)},
       {"tweBarrier", addressOf(&tweBarrier)},       {"tweShuffle", addressOf(&tweShuffle)},
+      {"tweLoadMatrix", addressOf(&tweLoadMatrix)}, {"tweMma", addressOf(&tweMma)},
       {"tweAssume", addressOf(&tweAssume)},         {"tweTrap", addressOf(&tweTrap)},
   };
   return *symbols;

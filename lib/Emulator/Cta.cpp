@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Cta.h"
+#include "Mma.h"
 
 #include <cassert>
+#include <cstring>
 
 using namespace tilewright;
 using boost::context::detail::make_fcontext;
@@ -61,7 +63,7 @@ CtaOutcome Cta::execute(uint64_t ctaNumber) {
   ready.fill(0);
   readyWarps = 0;
   for (uint32_t warp = 0; warp < numThreads / kWarpSize; ++warp) {
-    shuffles[warp].lanes = 0;
+    meetings[warp].lanes = 0;
     makeReady(warp, kFullWarp);
   }
   pending = 0;
@@ -313,33 +315,64 @@ void Cta::shuffle(CudaThread &thread, int32_t mode, int32_t *values, int32_t num
   found.loc = loc;
   bool isWidth = width > 0 && width <= int32_t(kWarpSize) && (width & (width - 1)) == 0;
   if (mode < 0 || mode > 3 || numValues <= 0 || laneArg < 0 || laneArg >= int32_t(kWarpSize) || !isWidth) {
-    found.kind = Failure::ShuffleOperand;
+    found.kind = Failure::WarpOperand;
     found.a = mode;
     found.b = numValues;
     found.c = laneArg;
     found.d = width;
     fail(thread, found);
   }
-  Shuffle &group = shuffles[thread.warp];
+  meet(thread, {WarpCall::Shuffle, mode, numValues, width}, values, laneArg, loc);
+}
+
+void Cta::loadMatrix(CudaThread &thread, int32_t offset, int32_t *words, int32_t numWords, bool isTransposed,
+                     int32_t loc) {
+  meet(thread, {WarpCall::LoadMatrix, isTransposed, numWords, 0}, words, offset, loc);
+}
+
+void Cta::mma(CudaThread &thread, int32_t kind, int32_t *words, int32_t loc) {
+  countCall(thread, loc);
+  if (!isMmaKind(kind)) {
+    Failure found;
+    found.kind = Failure::WarpOperand;
+    found.loc = loc;
+    found.a = kind;
+    fail(thread, found);
+  }
+  meet(thread, {WarpCall::Mma, kind, 0, 0}, words, 0, loc);
+}
+
+void Cta::meet(CudaThread &thread, const WarpCall &call, int32_t *values, int32_t laneArg, int32_t loc) {
+  Failure found;
+  found.loc = loc;
+  Meeting &group = meetings[thread.warp];
   if (!group.lanes) {
     group.loc = loc;
-    group.mode = mode;
-    group.numValues = numValues;
-    group.width = width;
+    group.call = call;
   } else if (group.loc != loc) {
-    found.kind = Failure::ShuffleDivergent;
+    found.kind = Failure::WarpDivergent;
     found.d = group.loc;
     fail(thread, found);
-  } else if (group.mode != mode || group.numValues != numValues || group.width != width) {
-    found.kind = Failure::ShuffleMismatch;
+  } else if (!(group.call == call)) {
+    found.kind = Failure::WarpMismatch;
     fail(thread, found);
   }
   group.lanes |= 1u << thread.lane;
   group.values[thread.lane] = values;
   group.laneArgs[thread.lane] = laneArg;
-  thread.state = ThreadState::InShuffle;
+  thread.state = ThreadState::InMeeting;
   if (group.lanes == kFullWarp) {
-    exchange(group);
+    switch (call.op) {
+    case WarpCall::Shuffle:
+      exchange(group);
+      break;
+    case WarpCall::LoadMatrix:
+      readMatrices(group);
+      break;
+    case WarpCall::Mma:
+      multiplyFragments(call.mode, group.values);
+      break;
+    }
     group.lanes = 0;
     makeReady(thread.warp, kFullWarp);
   }
@@ -347,17 +380,33 @@ void Cta::shuffle(CudaThread &thread, int32_t mode, int32_t *values, int32_t num
   thread.state = ThreadState::Running;
 }
 
-void Cta::exchange(Shuffle &group) {
+void Cta::readMatrices(Meeting &group) {
+  // What the lanes name may be written over by their own results' owners only after all have read.
+  constexpr uint32_t kRows = 8, kHalves = 8; // of one matrix; 16-bit elements of a row
+  for (uint32_t matrix = 0; matrix < uint32_t(group.call.numValues); ++matrix) {
+    uint16_t elements[kRows][kHalves];
+    for (uint32_t row = 0; row < kRows; ++row)
+      std::memcpy(elements[row], shared.host(uint32_t(group.laneArgs[matrix * kRows + row])), sizeof(elements[row]));
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      uint32_t g = lane / 4, t = lane % 4;
+      uint32_t low = group.call.mode ? elements[2 * t][g] : elements[g][2 * t];
+      uint32_t high = group.call.mode ? elements[2 * t + 1][g] : elements[g][2 * t + 1];
+      group.values[lane][matrix] = int32_t(low | high << 16);
+    }
+  }
+}
+
+void Cta::exchange(Meeting &group) {
   std::array<uint32_t, kWarpSize> sources;
-  uint32_t within = uint32_t(group.width) - 1;
+  uint32_t within = uint32_t(group.call.width) - 1;
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     uint32_t arg = uint32_t(group.laneArgs[lane]), segment = lane & ~within, source = lane;
-    switch (group.mode) {
+    switch (group.call.mode) {
     case 0:
       source = segment | (arg & within);
       break;
     case 1:
-      source = (lane ^ arg) < segment + uint32_t(group.width) ? lane ^ arg : lane;
+      source = (lane ^ arg) < segment + uint32_t(group.call.width) ? lane ^ arg : lane;
       break;
     case 2:
       source = lane >= segment + arg ? lane - arg : lane;
@@ -368,7 +417,7 @@ void Cta::exchange(Shuffle &group) {
     }
     sources[lane] = source;
   }
-  for (int32_t i = 0; i < group.numValues; ++i) {
+  for (int32_t i = 0; i < group.call.numValues; ++i) {
     std::array<int32_t, kWarpSize> old;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane)
       old[lane] = group.values[lane][i];

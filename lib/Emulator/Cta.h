@@ -24,7 +24,22 @@ inline constexpr unsigned kMaxWarps = Target::kMaxThreadsPerBlock / kWarpSize, k
 inline constexpr uint32_t kFullWarp = 0xffffffffu;
 
 /// Where a thread stands.
-enum class ThreadState : uint8_t { NotStarted, Running, InBarrier, InShuffle, Exited };
+enum class ThreadState : uint8_t { NotStarted, Running, InBarrier, InMeeting, Exited };
+
+/// An instruction that all lanes of a warp execute together: what they must agree on.
+struct WarpCall {
+  enum Op : int32_t {
+    Shuffle,    ///< mode: TweShuffleMode; width: of a segment
+    LoadMatrix, ///< mode: 1 with `.trans`
+    Mma,        ///< mode: kind, see MmaElement.h
+  };
+  Op op = Shuffle;
+  int32_t mode = 0, numValues = 0, width = 0;
+
+  bool operator==(const WarpCall &other) const {
+    return op == other.op && mode == other.mode && numValues == other.numValues && width == other.width;
+  }
+};
 
 /// The opaque `thread` of the ABI.
 struct CudaThread {
@@ -54,9 +69,9 @@ struct Failure {
     BarrierMismatch,  ///< a: id, b: count, c: count of those that wait, d: location of one of those
     BarrierDivergent, ///< a: id, d: location of the other lanes
     BarrierPartial,   ///< a: id, b: warp, c: lanes that arrived
-    ShuffleDivergent, ///< d: location of the other lanes
-    ShuffleOperand,   ///< a: mode, b: values, c: lane, d: width
-    ShuffleMismatch,  ///< Same location, but another mode, width or number of values
+    WarpDivergent,    ///< d: location of the other lanes
+    WarpOperand,      ///< a: mode, b: values, c: lane, d: width
+    WarpMismatch,     ///< Same location, but another instruction, mode, width or number of values
     Assumption,
     Trap,
     Deadlock,
@@ -121,6 +136,9 @@ public:
   void waitAtBarrier(CudaThread &thread, int32_t id, int32_t numThreads, int32_t loc);
   void shuffle(CudaThread &thread, int32_t mode, int32_t *values, int32_t numValues, int32_t laneArg, int32_t width,
                int32_t loc);
+  /// `offset` was checked by its lane.
+  void loadMatrix(CudaThread &thread, int32_t offset, int32_t *words, int32_t numWords, bool isTransposed, int32_t loc);
+  void mma(CudaThread &thread, int32_t kind, int32_t *words, int32_t loc);
 
   /// Takes note of an atomic access. A CTA that finds what it found before and changes nothing waits for others, most likely,
   /// so it parks now and then.
@@ -149,9 +167,10 @@ private:
     std::array<uint32_t, kMaxWarps> lanes{};
     std::array<int32_t, kMaxWarps> locs{};
   };
-  struct Shuffle {
+  struct Meeting {
     uint32_t lanes = 0;
-    int32_t loc = -1, mode = 0, numValues = 0, width = 0;
+    int32_t loc = -1;
+    WarpCall call;
     std::array<int32_t *, kWarpSize> values{};
     std::array<int32_t, kWarpSize> laneArgs{};
   };
@@ -161,7 +180,10 @@ private:
   void park(CudaThread &thread);
   static void runFiber(boost::context::detail::transfer_t transfer);
   [[noreturn]] void failByLimit(CudaThread &thread);
-  void exchange(Shuffle &group);
+  /// Checks that the lanes agree, waits for all of them, and performs the call once.
+  void meet(CudaThread &thread, const WarpCall &call, int32_t *values, int32_t laneArg, int32_t loc);
+  void exchange(Meeting &group);
+  void readMatrices(Meeting &group);
   void makeReady(uint32_t warp, uint32_t lanes) {
     ready[warp] |= lanes;
     readyWarps |= 1u << warp;
@@ -209,7 +231,7 @@ private:
   StackPool stacks;
   SharedMemory shared;
   std::array<Barrier, kNumBarriers> barriers;
-  std::array<Shuffle, kMaxWarps> shuffles;
+  std::array<Meeting, kMaxWarps> meetings;
 };
 
 } // namespace tilewright

@@ -69,6 +69,18 @@ std::string Cta::describeFact(int64_t loc) const {
   return tab == std::string::npos ? "unknown fact" : locations[size_t(loc)].substr(tab + 1);
 }
 
+static const char *name(WarpCall::Op op) {
+  switch (op) {
+  case WarpCall::Shuffle:
+    return "a shuffle";
+  case WarpCall::LoadMatrix:
+    return "a matrix load";
+  case WarpCall::Mma:
+    return "a product";
+  }
+  return "an instruction of the whole warp";
+}
+
 /// Who waits where, in the order of the first thread of each group.
 std::string Cta::describeWaiting() const {
   using Key = std::tuple<ThreadState, uint32_t, int32_t>;
@@ -96,8 +108,9 @@ std::string Cta::describeWaiting() const {
               describeLocation(std::get<2>(key));
       break;
     }
-    case ThreadState::InShuffle:
-      text += verb + std::string(" in a shuffle at ") + describeLocation(std::get<2>(key));
+    case ThreadState::InMeeting:
+      text += verb + std::string(" in ") + name(meetings[members[0] / kWarpSize].call.op) + " at " +
+              describeLocation(std::get<2>(key));
       break;
     default:
       text += members.size() == 1 ? " has exited" : " have exited";
@@ -147,15 +160,15 @@ std::string Cta::describeWhat() const {
   case Failure::BarrierPartial:
     return "barrier " + std::to_string(f.a) + " is complete with a part of warp " + std::to_string(f.b) + ", " +
            describeLanes(uint32_t(f.c)) + ": whole warps must arrive";
-  case Failure::ShuffleDivergent:
-    return "the warp diverges: arrives in a shuffle while " + describeLanes(shuffles[f.thread / kWarpSize].lanes) +
+  case Failure::WarpDivergent:
+    return "the warp diverges: arrives in another place than " + describeLanes(meetings[f.thread / kWarpSize].lanes) +
            " of it wait in another one at " + describeLocation(f.d);
-  case Failure::ShuffleOperand:
+  case Failure::WarpOperand:
     return "shuffle of " + count(f.b, "value") + " with mode " + std::to_string(f.a) + ", lane " + std::to_string(f.c) +
            " and width " + std::to_string(f.d) +
            " expects a value, mode 0 to 3, lane 0 to 31 and width 1, 2, 4, 8, 16 or 32";
-  case Failure::ShuffleMismatch:
-    return "arrives in a shuffle with another mode, width or number of values than the other lanes of its warp";
+  case Failure::WarpMismatch:
+    return "arrives with another instruction, mode, width or number of values than the other lanes of its warp";
   case Failure::Assumption:
     return "the assumption does not hold: " + describeFact(f.loc);
   case Failure::Trap:

@@ -236,14 +236,15 @@ public:
         SharedLayout::create(writer.shape(), allocated, order, swizzle, std::move(matrix), padding);
     if (!layout)
       return; // the swizzle does not fit the row, or too large
-    SharedAccessCost write = writes.count(*layout), read = reads.count(*layout);
+    std::optional<MatrixAccess> matrices;
+    SharedAccessCost write = writes.count(*layout), read = countReads(*layout, matrices);
     double cost = write.wavefronts + kIssueCost * double(write.accesses) +
                   readerWeight * (read.wavefronts + kIssueCost * double(read.accesses));
     // Earlier candidates are simpler: a later one has to be cheaper, or as cheap and smaller.
     if (best &&
         (cost > best->cost || (cost == best->cost && layout->allocatedElements() >= best->layout.allocatedElements())))
       return;
-    best = SharedChoice{*layout, write, read, cost};
+    best = SharedChoice{*layout, write, read, cost, matrices};
   }
 
   /// All candidates with one order of dimensions.
@@ -308,12 +309,47 @@ public:
   std::optional<SharedChoice> best;
 
 private:
+  /// The reader uses `ldmatrix` wherever it can; its rows then are what touches the banks.
+  SharedAccessCost countReads(const SharedLayout &shared, std::optional<MatrixAccess> &used) {
+    auto [entry, isNew] = matrices.try_emplace(shared.fastestDim());
+    MatrixReads &found = entry->second;
+    if (isNew) {
+      found.access = findMatrixAccess(reader, shared.fastestDim(), elementBytes);
+      if (found.access)
+        found.counter.emplace(found.access->rows, elementBytes, /*ownersOnly=*/false);
+    }
+    if (found.access && canReadMatrices(*found.access, shared, elementBytes)) {
+      used = found.access;
+      return found.counter->count(shared);
+    }
+    return reads.count(shared);
+  }
+
+  struct MatrixReads {
+    std::optional<MatrixAccess> access;
+    std::optional<AccessCounter> counter;
+  };
+
   const DistributedLayout &writer, &reader;
   unsigned elementBytes;
   double readerWeight;
   AccessCounter writes, reads;
+  std::map<unsigned, MatrixReads> matrices; ///< per fastest dimension
 };
 } // namespace
+
+bool tilewright::layout::canReadMatrices(const MatrixAccess &access, const SharedLayout &shared,
+                                         unsigned elementBytes) {
+  return sharedVectorWidth(access.rows, shared, elementBytes) * elementBytes == kMaxVectorBytes;
+}
+
+std::optional<MatrixAccess> tilewright::layout::findMatrixAccess(const DistributedLayout &layout,
+                                                                 const SharedLayout &shared, unsigned elementBytes) {
+  std::optional<MatrixAccess> access = findMatrixAccess(layout, shared.fastestDim(), elementBytes);
+  if (access && !canReadMatrices(*access, shared, elementBytes))
+    access.reset();
+  return access;
+}
 
 SharedChoice tilewright::layout::chooseShared(const DistributedLayout &writer, const DistributedLayout &reader,
                                               unsigned elementBytes, const std::vector<int64_t> &shape,

@@ -67,6 +67,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   if (reaches(PipelineStage::Gpu)) {
     AssignLayoutsPassOptions layouts;
     layouts.numWarps = options.numWarps;
+    layouts.target = options.target;
     manager.addNestedPass<func::FuncOp>(createAssignLayoutsPass(layouts));
     clean();
     add("loop-invariant-code-motion", createLoopInvariantCodeMotionPass(), true);

@@ -80,6 +80,15 @@ void tweBarrier(void *thread, int32_t id, int32_t numThreads, int32_t loc);
 void tweShuffle(void *thread, int32_t mode, int32_t *values, int32_t numValues, int32_t laneArg, int32_t width,
                 int32_t loc);
 
+/// `ldmatrix` of `numWords` (1, 2 or 4) matrices; lane 8j + i names row i of matrix j by its offset in shared memory.
+/// Word j of `words` gets bytes 4 * (lane % 4).. of row lane / 4 of matrix j, or with `isTransposed` the 16-bit elements
+/// lane / 4 of the rows 2 * (lane % 4) and 2 * (lane % 4) + 1. All 32 lanes of the warp take part with one `loc`.
+void tweLoadMatrix(void *thread, int32_t offset, int32_t *words, int32_t numWords, int32_t isTransposed, int32_t loc);
+
+/// `mma.sync` of the kind that packMmaKind() numbers. `words` holds the fragments of the left operand (4), the right one
+/// (2) and the sum (4; 2 where it is f16), and receives the new sum in place. All lanes take part with one `loc`.
+void tweMma(void *thread, int32_t kind, int32_t *words, int32_t loc);
+
 /// Reports a false assumption unless `condition` is true. The text that `loc` names is a location, a tab, and
 /// what was assumed.
 void tweAssume(void *thread, int8_t condition, int32_t loc);

@@ -17,7 +17,7 @@
 #ifndef TILEWRIGHT_LAYOUT_SHAREDLAYOUT_H
 #define TILEWRIGHT_LAYOUT_SHAREDLAYOUT_H
 
-#include "tilewright/Layout/DistributedLayout.h"
+#include "tilewright/Layout/MatrixAccess.h"
 
 namespace tilewright::layout {
 
@@ -124,7 +124,14 @@ struct SharedChoice {
   SharedLayout layout;
   SharedAccessCost writer, reader;
   double cost; ///< wavefronts of both sides, the reader's weighted
+  /// Set where the reader uses `ldmatrix`; `reader` then counts its rows.
+  std::optional<MatrixAccess> matrices;
 };
+/// True if the rows that `access` names lie in one piece, on multiples of 16 bytes, in `shared`.
+bool canReadMatrices(const MatrixAccess &access, const SharedLayout &shared, unsigned elementBytes);
+/// The matrix loads that read `layout` from `shared`, wherever there are any: what a reader uses.
+std::optional<MatrixAccess> findMatrixAccess(const DistributedLayout &layout, const SharedLayout &shared,
+                                             unsigned elementBytes);
 /// Picks order, swizzle and padding for a tile that `writer` stores and `reader` loads `readerWeight` times, by
 /// the least cost, then least memory. Both layouts have the shape `shape`, whose extents need not be powers of two.
 /// With `allowMatrix` a general matrix is considered too, which makes any two linear layouts of words conflict-free;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SIMTToLLVM.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Dialect/TileGPU/IR/MmaTypes.h"
 #include "tilewright/Emulator/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -263,6 +264,15 @@ struct Barrier : public Pattern<BarrierOp> {
   }
 };
 
+/// A place in the frame for `count` 32-bit words; in the entry block, so that a loop does not eat the stack.
+Value frameWords(OpBuilder &b, Operation *op, int64_t count) {
+  OpBuilder::InsertionGuard guard(b);
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  b.setInsertionPointToStart(&function.getFunctionBody().front());
+  return LLVM::AllocaOp::create(b, op->getLoc(), LLVM::LLVMPointerType::get(b.getContext()), b.getI32Type(),
+                                constantOf(b, op->getLoc(), b.getI64Type(), count), 16);
+}
+
 struct Shuffle : public Pattern<ShuffleOp> {
   using Pattern::Pattern;
   LogicalResult matchAndRewrite(ShuffleOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
@@ -270,14 +280,7 @@ struct Shuffle : public Pattern<ShuffleOp> {
     Type type = adaptor.getValue().getType(), i32 = b.getI32Type();
     auto vector = dyn_cast<VectorType>(type);
     int64_t count = vector ? vector.getNumElements() : 1;
-    auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-    Value words;
-    {
-      OpBuilder::InsertionGuard guard(b); // In the entry block, so that a loop does not eat the stack.
-      auto function = op->getParentOfType<FunctionOpInterface>();
-      b.setInsertionPointToStart(&function.getFunctionBody().front());
-      words = LLVM::AllocaOp::create(b, loc, pointerType, i32, constantOf(b, loc, b.getI64Type(), count), 16);
-    }
+    Value words = frameWords(b, op, count);
     LLVM::StoreOp::create(b, loc, adaptor.getValue(), words, /*alignment=*/4);
     // Modes of Abi.h: 0 is idx, 1 is xor.
     Value mode = constantOf(b, loc, i32, op.getMode() == ShuffleMode::idx ? 0 : 1);
@@ -285,6 +288,46 @@ struct Shuffle : public Pattern<ShuffleOp> {
                {mode, words, constantOf(b, loc, i32, count), adaptor.getLane(), constantOf(b, loc, i32, 32),
                 calls.location(b, op)});
     b.replaceOpWithNewOp<LLVM::LoadOp>(op, type, words, /*alignment=*/4);
+    return success();
+  }
+};
+
+struct LoadMatrix : public Pattern<LoadMatrixOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(LoadMatrixOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type type = op.getResult().getType(), i32 = b.getI32Type();
+    auto vector = dyn_cast<VectorType>(type);
+    int64_t count = vector ? vector.getNumElements() : 1;
+    Value words = frameWords(b, op, count);
+    calls.call(b, op, "tweLoadMatrix", Type(),
+               {adaptor.getOffset(), words, constantOf(b, loc, i32, count), constantOf(b, loc, i32, op.getTrans()),
+                calls.location(b, op)});
+    b.replaceOpWithNewOp<LLVM::LoadOp>(op, type, words, /*alignment=*/4);
+    return success();
+  }
+};
+
+struct Mma : public Pattern<MmaOp> {
+  using Pattern::Pattern;
+  LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto accType = cast<VectorType>(op.getAcc().getType());
+    MmaKind kind = *findMmaKind(op.getLhsType(), op.getRhsType(), accType.getElementType(), op.getLhsUnsigned(),
+                                op.getRhsUnsigned());
+    // Fragments side by side: left, right, sum.
+    Value words = frameWords(b, op, 4 + 2 + 4);
+    auto at = [&](int64_t index) -> Value {
+      return LLVM::GEPOp::create(b, loc, words.getType(), b.getI32Type(), words,
+                                 ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    };
+    LLVM::StoreOp::create(b, loc, adaptor.getLhs(), words, /*alignment=*/4);
+    LLVM::StoreOp::create(b, loc, adaptor.getRhs(), at(4), /*alignment=*/4);
+    LLVM::StoreOp::create(b, loc, adaptor.getAcc(), at(6), /*alignment=*/4);
+    calls.call(b, op, "tweMma", Type(),
+               {constantOf(b, loc, b.getI32Type(), packMmaKind(kind.lhs, kind.rhs, kind.sum)), words,
+                calls.location(b, op)});
+    b.replaceOpWithNewOp<LLVM::LoadOp>(op, accType, at(6), /*alignment=*/4);
     return success();
   }
 };
@@ -458,6 +501,7 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     Calls calls(module, texts);
     LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
       patterns.add<Load<LoadGlobalOp>, Load<LoadSharedOp>, Store<StoreGlobalOp>, Store<StoreSharedOp>, Barrier, Shuffle,
+                   LoadMatrix, Mma,
                    Assume, AtomicRmw, AtomicCas, AtomicLoad, AtomicStore>(converter, calls);
       patterns.add<Identity<LaneIdOp>>(converter, calls, "tweLaneId");
       patterns.add<Identity<WarpIdOp>>(converter, calls, "tweWarpId");

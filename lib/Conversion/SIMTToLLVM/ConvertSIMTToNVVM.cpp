@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SIMTToLLVM.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Dialect/TileGPU/IR/MmaTypes.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -291,6 +292,92 @@ struct Shuffle : public ConvertOpToLLVMPattern<ShuffleOp> {
   }
 };
 
+struct LoadMatrix : public ConvertOpToLLVMPattern<LoadMatrixOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(LoadMatrixOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type i32 = b.getI32Type();
+    auto vector = dyn_cast<VectorType>(op.getResult().getType());
+    int64_t words = vector ? vector.getNumElements() : 1;
+    std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + std::to_string(words) +
+                       (op.getTrans() ? ".trans" : "") + ".b16.p3";
+    SmallVector<Type> types(words, i32);
+    Type result = vector ? LLVM::LLVMStructType::getLiteral(b.getContext(), types) : i32;
+    Value loaded = LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name),
+                                                 ValueRange{sharedPointer(b, loc, adaptor.getOffset())})
+                       .getResults();
+    if (!vector) {
+      b.replaceOp(op, loaded);
+      return success();
+    }
+    Value whole = LLVM::PoisonOp::create(b, loc, vector);
+    for (int64_t i = 0; i < words; ++i)
+      whole = LLVM::InsertElementOp::create(b, loc, whole, LLVM::ExtractValueOp::create(b, loc, loaded, i),
+                                            constantOf(b, loc, i32, i));
+    b.replaceOp(op, whole);
+    return success();
+  }
+};
+
+/// Inline PTX for every kind alike: `nvvm.mma.sync` of LLVM 22 has no fp8, and its operands' types differ by kind. It has no
+/// side effects, and no branch is divergent where tiles are multiplied.
+struct Mma : public ConvertOpToLLVMPattern<MmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor, ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto accType = cast<VectorType>(op.getAcc().getType());
+    MmaKind kind = *findMmaKind(op.getLhsType(), op.getRhsType(), accType.getElementType(), op.getLhsUnsigned(),
+                                op.getRhsUnsigned());
+    // Sums in f16 are pairs in two registers.
+    bool isPacked = kind.sum == MmaSum::F16;
+    Type word = kind.sum == MmaSum::F32 ? Type(b.getF32Type()) : Type(b.getI32Type());
+    int64_t sums = isPacked ? 2 : 4;
+    char constraint = kind.sum == MmaSum::F32 ? 'f' : 'r';
+    auto pieces = [&](Value vector, int64_t count, Type type) {
+      auto wanted = VectorType::get({count}, type);
+      if (vector.getType() != wanted)
+        vector = LLVM::BitcastOp::create(b, loc, wanted, vector);
+      SmallVector<Value> out;
+      for (int64_t i = 0; i < count; ++i)
+        out.push_back(LLVM::ExtractElementOp::create(b, loc, vector, constantOf(b, loc, b.getI32Type(), i)));
+      return out;
+    };
+    int64_t next = 0;
+    auto registers = [&](int64_t count) {
+      std::string text = "{";
+      for (int64_t i = 0; i < count; ++i)
+        text += (i ? ", $" : "$") + std::to_string(next++);
+      return text + "}";
+    };
+    std::string text = "mma.sync.aligned." + kind.ptxSuffix() + " " + registers(sums);
+    text += ", " + registers(4);
+    text += ", " + registers(2);
+    text += ", " + registers(sums) + ";";
+    std::string constraints;
+    for (int64_t i = 0; i < sums; ++i)
+      constraints += std::string("=") + constraint + ",";
+    constraints += "r,r,r,r,r,r";
+    for (int64_t i = 0; i < sums; ++i)
+      constraints += "," + std::to_string(i); // Tied: the sum stays where it is.
+    SmallVector<Value> operands = pieces(adaptor.getLhs(), 4, b.getI32Type());
+    operands.append(pieces(adaptor.getRhs(), 2, b.getI32Type()));
+    operands.append(pieces(adaptor.getAcc(), sums, word));
+    SmallVector<Type> types(sums, word);
+    auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+    auto made = LLVM::InlineAsmOp::create(b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), operands,
+                                          text, constraints, /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                          LLVM::TailCallKind::None, dialect, ArrayAttr());
+    Value result = LLVM::PoisonOp::create(b, loc, VectorType::get({sums}, word));
+    for (int64_t i = 0; i < sums; ++i)
+      result = LLVM::InsertElementOp::create(b, loc, result, LLVM::ExtractValueOp::create(b, loc, made.getResult(0), i),
+                                             constantOf(b, loc, b.getI32Type(), i));
+    if (result.getType() != accType)
+      result = LLVM::BitcastOp::create(b, loc, accType, result);
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// Facts are for the emulator; here the optimiser may use them.
 struct Assume : public ConvertOpToLLVMPattern<tile_gpu::AssumeOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -359,7 +446,8 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
                            /*isConstant=*/false, LLVM::Linkage::External, kSharedArray, Attribute(), kSharedAlignBytes,
                            kSharedSpace);
     LogicalResult converted = convertModule(module, [&](LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-      patterns.add<LoadGlobal, StoreGlobal, LoadShared, StoreShared, Barrier, Shuffle, Assume, LaneId, WarpId,
+      patterns.add<LoadGlobal, StoreGlobal, LoadShared, StoreShared, Barrier, Shuffle, LoadMatrix, Mma, Assume,
+                   LaneId, WarpId,
                    GridRegister<CtaIdOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>,
                    GridRegister<NumCtasOp, NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>>(converter);
       populateAtomicToNVVMPatterns(converter, patterns, hasBf16Add);
@@ -373,6 +461,8 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
       func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
       func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({facts->second.numThreads, 1, 1}));
+      if (facts->second.minCtas)
+        func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(facts->second.minCtas));
     }
   }
 };

@@ -41,7 +41,9 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
         shared.getInt() < 0)
       return emitError(func.getLoc(), "expected tile_gpu.num_threads, a multiple of 32 up to 1024, and "
                                       "tile_gpu.shared_bytes; run convert-tile-to-simt first");
-    kernels[func.getSymNameAttr()] = {static_cast<int32_t>(threads.getInt()), shared.getInt()};
+    auto ctas = func->getAttrOfType<IntegerAttr>("tile_gpu.min_ctas");
+    kernels[func.getSymNameAttr()] = {static_cast<int32_t>(threads.getInt()), shared.getInt(),
+                                      ctas ? static_cast<int32_t>(ctas.getInt()) : 0};
     for (NamedAttribute attr : llvm::to_vector(func->getDiscardableAttrs()))
       func->removeDiscardableAttr(attr.getName());
     func.removeArgAttrsAttr();

@@ -18,6 +18,7 @@ namespace tilewright::simt {
 struct KernelFacts {
   int32_t numThreads = 0;
   int64_t sharedBytes = 0;
+  int32_t minCtas = 0; ///< CTAs that one SM must hold, which caps registers; 0: nothing is asked.
 };
 
 /// Erases host functions, reads and drops the kernels' attributes, and expands math, so that both ways out compute with the

@@ -55,6 +55,8 @@ Value ThreadProgram::sharedOffset(Location loc, MemDescType type, Value base, Ar
 
 Value ThreadProgram::sharedOffset(Location loc, MemDescType type, Value base, const LayoutPlace &where,
                                   const layout::Coord &offset) {
+  if (std::optional<Value> split = splitSharedOffset(loc, type, base, where, offset))
+    return *split;
   SmallVector<Value> coords;
   for (unsigned dim = 0; dim < offset.size(); ++dim)
     coords.push_back(coordinate(loc, where, dim, offset[dim]));
@@ -94,6 +96,11 @@ LogicalResult ThreadProgram::emitLocalLoad(LocalLoadOp op) {
   MemDescType type = op.getBuffer().getType();
   auto tile = cast<RankedTensorType>(op.getResult().getType());
   const LayoutPlace &where = place(tile);
+  if (std::optional<layout::MatrixAccess> access = layout::findMatrixAccess(
+          where.layout, type.getLayout().toLayout(), type.getElementBytes())) {
+    deferOrLoadMatrices(op, *access);
+    return success();
+  }
   Value base = get(op.getBuffer());
   Type element = elementOf(tile.getElementType());
   int64_t width = sharedWidth(op.getBuffer(), where);

@@ -264,6 +264,8 @@ LogicalResult ThreadProgram::run() {
       thread->setAttr(attr.getName(), attr.getValue());
   thread->setAttr("tile_gpu.kernel", outer.getUnitAttr());
   thread->setAttr("tile_gpu.num_threads", outer.getI32IntegerAttr(32 * scope.warpCount));
+  if (auto occupancy = kernel->getAttrOfType<IntegerAttr>("tile.occupancy"))
+    thread->setAttr("tile_gpu.min_ctas", outer.getI32IntegerAttr(occupancy.getInt()));
   if (!thread->hasAttr("tile_gpu.shared_bytes"))
     thread->setAttr("tile_gpu.shared_bytes", outer.getI64IntegerAttr(0));
   Block *body = thread.addEntryBlock();
@@ -348,6 +350,7 @@ LogicalResult ThreadProgram::emit(Operation *op) {
       .Case<LocalStoreBlockOp>([&](auto x) { return emitLocalStoreBlock(x); })
       .Case<LocalLoadBlockOp>([&](auto x) { return emitLocalLoadBlock(x); })
       .Case<DotFmaOp>([&](auto x) { return emitDotFma(x); })
+      .Case<DotMmaOp>([&](auto x) { return emitDotMma(x); })
       .Case<PartialReduceOp>([&](auto x) { return emitPartialReduce(x); })
       .Case<tile::SplatOp>([&](tile::SplatOp x) {
         set(x.getResult(), splat(loc, get(x.getSource()), place(x.getResult().getType()).registers()));

@@ -142,12 +142,24 @@ private:
   Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, ArrayRef<Value> coords);
   Value sharedOffset(Location loc, tile_gpu::MemDescType type, Value base, const LayoutPlace &place,
                      const layout::Coord &offset);
+  // The same as a thread's part and constants (SharedAddress.cpp); nullopt where the two interfere.
+  std::optional<Value> splitSharedOffset(Location loc, tile_gpu::MemDescType type, Value base,
+                                         const LayoutPlace &place, const layout::Coord &offset);
+  Value threadSharedOffset(tile_gpu::MemDescType type, const LayoutPlace &place);
   LogicalResult emitLocalStore(tile_gpu::LocalStoreOp op);
   LogicalResult emitLocalLoad(tile_gpu::LocalLoadOp op);
   struct BlockReach; ///< Where the registers of a tile lie in a buffer for one block of it.
   LogicalResult emitLocalStoreBlock(tile_gpu::LocalStoreBlockOp op);
   LogicalResult emitLocalLoadBlock(tile_gpu::LocalLoadBlockOp op);
   LogicalResult emitDotFma(tile_gpu::DotFmaOp op);
+
+  // Tensor cores (EmitMma.cpp).
+  void deferOrLoadMatrices(tile_gpu::LocalLoadOp op, const layout::MatrixAccess &access);
+  void emitLoadMatrices(tile_gpu::LocalLoadOp op, const layout::MatrixAccess &access);
+  /// Instruction number `group` of the load: `access.words` words, a vector.
+  Value emitLoadMatrix(tile_gpu::LocalLoadOp op, const layout::MatrixAccess &access, int64_t group);
+  Value zeroOutside(Location loc, Value vector, const LayoutPlace &where, unsigned dim);
+  LogicalResult emitDotMma(tile_gpu::DotMmaOp op);
 
   // Reductions (EmitReduce.cpp).
   LogicalResult emitPartialReduce(tile_gpu::PartialReduceOp op);
@@ -170,6 +182,8 @@ private:
   mlir::OpBuilder entry; ///< Inserts where everything below is dominated: thread coordinates live there.
   llvm::DenseMap<Value, SmallVector<Value>> values;
   std::map<const void *, std::unique_ptr<LayoutPlace>> places;
+  llvm::DenseMap<std::tuple<const LayoutPlace *, mlir::Attribute, int64_t>, Value> sharedOffsets;
+  llvm::DenseMap<Value, layout::MatrixAccess> deferredLoads; ///< Loads that a product issues as it needs them.
   Value lane, warp;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
@@ -159,15 +160,15 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
-    unsigned numWarps = chooseNumWarps(func, this->numWarps);
+    if (failed(checkInput(func)) || failed(chooseDots(func, target, getArgument())))
+      return signalPassFailure();
+    AccessShapes access = findAccessShapes(func);
+    unsigned numWarps = chooseNumWarps(func, access, this->numWarps);
     if (numWarps < 1 || numWarps > 32) {
       emitError(func.getLoc(), "expected 1 to 32 warps, found ") << numWarps;
       return signalPassFailure();
     }
-    if (failed(checkInput(func)))
-      return signalPassFailure();
     func->setAttr("tile.num_warps", IntegerAttr::get(IntegerType::get(&getContext(), 64), numWarps));
-    AccessShapes access = findAccessShapes(func);
     LayoutPlan plan = planLayouts(func, access, numWarps);
     explain(func, access);
     if (failed(Rewriter(func, plan, access, numWarps).run()))
@@ -219,12 +220,11 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     });
   }
 
-  AccessShapes findAccessShapes(func::FuncOp func);
 };
 
 } // namespace
 
-AccessShapes AssignLayouts::findAccessShapes(func::FuncOp func) {
+AccessShapes tilewright::findAccessShapes(func::FuncOp func) {
   AccessShapes shapes;
   AlignmentAnalysis alignment(func);
   func.walk([&](Operation *op) {

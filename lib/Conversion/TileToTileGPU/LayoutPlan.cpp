@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Layout/AxisFactors.h"
@@ -43,6 +44,7 @@ private:
   func::FuncOp func;
   const AccessShapes &access;
   unsigned numWarps;
+  bool rowsInWarps = wantsRowsInWarps(func);
   LayoutPlan plan;
   SmallVector<Operation *> ops; ///< Ops that touch tiles, in program order.
   SmallVector<Value> rigid;     ///< Tiles that are not flexible, in program order.
@@ -150,8 +152,8 @@ private:
           return own;
       return coalescedLayout(type, AccessShape{static_cast<unsigned>(type.getRank() - 1), 1}, numWarps);
     }
-    if (isa<tile::DotOp>(op))
-      return LayoutAttr::get(type.getContext(), layout::makeFmaAccumulator(type.getShape().vec(), numWarps));
+    if (auto dot = dyn_cast<tile::DotOp>(op))
+      return accumulatorLayout(dot, numWarps, rowsInWarps);
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       LayoutAttr source = wantedOperandLayout(op, 0, {}, plan, access, numWarps);
       for (Value value : reduce.getSources())
@@ -292,17 +294,64 @@ private:
 
 } // namespace
 
-unsigned tilewright::chooseNumWarps(func::FuncOp func, unsigned wanted) {
+bool tilewright::wantsRowsInWarps(func::FuncOp func) {
+  WalkResult found = func.walk([](tile::DotOp dot) {
+    SmallVector<Value> work{dot.getResult()};
+    llvm::DenseSet<Value> seen;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      for (OpOperand &use : value.getUses()) {
+        Operation *user = use.getOwner();
+        auto reduce = dyn_cast<tile::ReduceOp>(user);
+        if (reduce && reduce.getDim() + 1 == uint64_t(tileType(value).getRank()))
+          return WalkResult::interrupt();
+        if (isa<tile::DotOp>(user) && use.getOperandNumber() == 0)
+          return WalkResult::interrupt();
+        if (user->hasTrait<OpTrait::Elementwise>())
+          llvm::append_range(work, user->getResults());
+      }
+    }
+    return WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+/// 32-bit registers that the tiles which `block` loads take in all threads together. What comes element by element has
+/// a register each, however narrow.
+static int64_t loadedRegisters(Block &block, const AccessShapes &access) {
+  int64_t registers = 0;
+  for (Operation &op : block)
+    for (Value result : op.getResults())
+      if (isa<tile::LoadOp, tile::LoadPtrOp>(op) && isTile(result)) {
+        RankedTensorType type = tileType(result);
+        int64_t bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
+        bool isPacked = access.lookup(&op).vectorElements * bytes >= 4;
+        registers += type.getNumElements() * (isPacked ? bytes : std::max<int64_t>(bytes, 4)) / 4;
+      }
+  return registers;
+}
+
+unsigned tilewright::chooseNumWarps(func::FuncOp func, const AccessShapes &access, unsigned wanted) {
   if (auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps"))
     return pinned.getInt();
   if (wanted != 0)
     return wanted;
-  constexpr int64_t kAccumulatorRegisters = 64;
+  // Tensor cores read each operand once per warp tile: the larger the tile, the less there is to read. On an H200 a
+  // 128x128 tile takes 0.45 ms by 4 warps and 0.69 ms by 8 for 4096^3 in bf16 (docs/benchmarks).
+  constexpr int64_t kFmaSums = 64, kMmaSums = 128, kMmaWithLoads = 200;
   int64_t warps = 4;
   func.walk([&](tile::DotOp dot) {
     RankedTensorType type = tileType(dot.getAcc());
     int64_t words = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 4) / 4;
-    while (warps < 16 && type.getNumElements() * words > warps * 32 * kAccumulatorRegisters)
+    int64_t sums = type.getNumElements() * words, loads = loadedRegisters(*dot->getBlock(), access);
+    bool isFma = recordedFamily(dot) == DotFamily::Fma;
+    auto fits = [&] {
+      int64_t threads = warps * layout::kWarpSize;
+      return sums <= threads * (isFma ? kFmaSums : kMmaSums) && (isFma || sums + loads <= threads * kMmaWithLoads);
+    };
+    while (warps < 16 && !fits())
       warps *= 2;
   });
   return warps;

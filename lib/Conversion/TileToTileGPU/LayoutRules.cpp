@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each op asks of, and gives to, the layouts of its tiles.
+#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Layout/AxisFactors.h"
 #include "tilewright/Layout/Blocks.h"
+#include "tilewright/Layout/MmaLayout.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -109,6 +111,23 @@ static bool storesWell(LayoutAttr layout, RankedTensorType type, const AccessSha
   return type.getDimSize(access.contiguousDim) == held;
 }
 
+LayoutAttr tilewright::accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps) {
+  std::vector<int64_t> shape = tileType(dot.getAcc()).getShape().vec();
+  std::optional<layout::DistributedLayout> sums =
+      recordedFamily(dot) == DotFamily::MmaSync ? layout::tryMakeMmaAccumulator(shape, numWarps, rowsInWarps)
+                                                : layout::tryMakeFmaAccumulator(shape, numWarps);
+  return sums ? LayoutAttr::get(dot.getContext(), *sums) : LayoutAttr();
+}
+
+/// The layout of operand `index` of a product on `mma.sync` whose sum has the layout `sums`.
+static LayoutAttr operandLayout(tile::DotOp dot, unsigned index, LayoutAttr sums) {
+  RankedTensorType type = tileType(dot->getOperand(index));
+  std::optional<layout::DistributedLayout> operand =
+      layout::tryMakeMmaOperand(sums.toLayout(), index, tileType(dot.getLhs()).getShape().back(),
+                                tile_gpu::getElementBytes(type.getElementType()));
+  return operand ? LayoutAttr::get(dot.getContext(), *operand) : LayoutAttr();
+}
+
 LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, LayoutAttr result, const LayoutPlan &plan,
                                            const AccessShapes &access, unsigned numWarps) {
   Value operand = op->getOperand(index);
@@ -138,6 +157,8 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
       .Case<tile::DotOp>([&](auto dot) -> LayoutAttr {
         if (operand == dot.getAcc() && index == 2)
           return result;
+        if (result && recordedFamily(dot) == DotFamily::MmaSync)
+          return operandLayout(dot, index, result);
         LayoutAttr own = has(operand);
         return own ? own : defaultLayout(type, numWarps); // It goes to shared memory from wherever it is.
       })

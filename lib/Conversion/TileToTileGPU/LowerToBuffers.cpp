@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LowerToBuffers.h"
+#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Layout/Conversion.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -150,6 +151,13 @@ private:
   LogicalResult lowerDot(tile::DotOp op) {
     OpBuilder builder(op);
     unsigned rank = tileType(op.getAcc()).getRank();
+    if (recordedFamily(op) == DotFamily::MmaSync) {
+      auto dot = DotMmaOp::create(builder, op.getLoc(), op.getAcc().getType(), op.getLhs(), op.getRhs(), op.getAcc(),
+                                  op.getLhsUnsigned(), op.getRhsUnsigned());
+      op.getResult().replaceAllUsesWith(dot.getResult());
+      op.erase();
+      return success();
+    }
     if (op.getPrecision() && static_cast<int>(*op.getPrecision()) != 0) {
       auto func = op->getParentOfType<func::FuncOp>();
       remark::missed(op.getLoc(), remark::RemarkOpts::name("Precision").category(getArgument()).function(func.getSymName()))
@@ -199,6 +207,17 @@ private:
 
   //===- Moves ---------------------------------------------------------------------------------------------------===//
 
+  /// The first op of the block of `op` that uses its result, or holds one that does; null if there is none.
+  static Operation *firstUserInBlock(Operation *op) {
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers()) {
+      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+      if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
+        first = ancestor;
+    }
+    return first;
+  }
+
   LogicalResult lowerConvert(ConvertLayoutOp op) {
     RankedTensorType from = tileType(op.getSource()), to = tileType(op.getResult());
     if (!fitsBuffer(from.getElementType()))
@@ -214,6 +233,9 @@ private:
     OpBuilder builder(op);
     Value buffer = makeBuffer(builder, op.getLoc(), from, plan->shared->layout);
     LocalStoreOp::create(builder, op.getLoc(), op.getSource(), buffer);
+    // Read only where it is used, so that several tiles written side by side share one barrier.
+    if (Operation *user = firstUserInBlock(op))
+      builder.setInsertionPoint(user);
     Value loaded = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
     explainTrip(op, cast<MemDescType>(buffer.getType()), plan->reason);
     op.getResult().replaceAllUsesWith(loaded);

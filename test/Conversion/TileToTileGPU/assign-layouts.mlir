@@ -44,9 +44,13 @@ func.func @constants_are_flexible(%x: !row) attributes {tile.kernel} {
 // The accumulator has the product's layout through the whole loop.
 // CHECK-LABEL: func.func @loop_keeps_the_accumulator
 // CHECK:         %[[Z:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, [[ACC:#tile_gpu.layout<.*>]]>
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[Z]]) -> (tensor<64x64xf32, [[ACC]]>)
+// CHECK:         scf.for {{.*}} iter_args(%[[ARG:.*]] = %[[Z]]) -> (tensor<64x64xf32, [[ACC]]>)
+// CHECK:         %[[X:.*]] = tile_gpu.convert_layout %{{.*}} : tensor<64x32xf16
+// CHECK:         %[[Y:.*]] = tile_gpu.convert_layout %{{.*}} : tensor<32x64xf16
 // CHECK-NOT:     convert_layout
-// CHECK:         scf.yield
+// CHECK:         %[[D:.*]] = tile.dot %[[X]], %[[Y]], %[[ARG]] {tile.mma = "mma.sync"} : {{.*}} -> tensor<64x64xf32, [[ACC]]>
+// CHECK-NOT:     convert_layout
+// CHECK:         scf.yield %[[D]]
 func.func @loop_keeps_the_accumulator(%a: !mat, %b: !mat, %c: !tile.view<?x?xf32, strides = [?, 1]>, %n: index)
     attributes {tile.kernel} {
   %c0 = arith.constant 0 : index

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Layout/Conversion.h"
+#include "LoadMatrix.h"
 #include "RandomLayout.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,8 @@ static Warp runShuffle(const ShufflePlan &plan, const Warp &source, int64_t dstR
 
 /// Executes a way through shared memory with the vectors of the plan.
 static std::vector<Warp> runShared(const SharedChoice &choice, const DistributedLayout &src,
-                                   const DistributedLayout &dst, const std::vector<Warp> &source, unsigned block) {
+                                   const DistributedLayout &dst, const std::vector<Warp> &source, unsigned block,
+                                   unsigned elementBytes = 4) {
   std::vector<int64_t> memory(choice.layout.allocatedElements(), -7);
   std::vector<Warp> result(dst.numWarps(), Warp(kWarpSize, std::vector<int64_t>(dst.registersPerThread(), kGarbage)));
   auto access = [&](const DistributedLayout &layout, int64_t vector, bool ownersOnly, auto move) {
@@ -71,20 +73,35 @@ static std::vector<Warp> runShared(const SharedChoice &choice, const Distributed
     ASSERT_EQ(cell, -7) << "stored twice";
     cell = source[warp][lane][reg];
   });
-  access(dst, choice.reader.vector, false,
-         [&](int64_t &cell, unsigned warp, unsigned lane, int64_t reg) { result[warp][lane][reg] = cell; });
+  auto read = [&](std::vector<Warp> &into) {
+    return [&](int64_t &cell, unsigned warp, unsigned lane, int64_t reg) { into[warp][lane][reg] = cell; };
+  };
+  if (!choice.matrices) {
+    access(dst, choice.reader.vector, false, read(result));
+    return result;
+  }
+  const DistributedLayout &rowLayout = choice.matrices->rows;
+  std::vector<Warp> rows(dst.numWarps(), Warp(kWarpSize, std::vector<int64_t>(rowLayout.registersPerThread(), kGarbage)));
+  access(rowLayout, choice.reader.vector, false, read(rows));
+  for (unsigned warp = 0; warp < dst.numWarps(); ++warp)
+    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      for (int64_t reg = 0; reg < dst.registersPerThread(); ++reg) {
+        RowPlace from = sourceOf(*choice.matrices, elementBytes, reg, lane);
+        result[warp][lane][reg] = rows[warp][from.lane].at(from.reg);
+      }
   return result;
 }
 
 /// Executes the plan on data and compares with the destination layout.
-static void checkPlan(const ConversionPlan &plan, const DistributedLayout &src, const DistributedLayout &dst) {
+static void checkPlan(const ConversionPlan &plan, const DistributedLayout &src, const DistributedLayout &dst,
+                      unsigned elementBytes = 4) {
   SCOPED_TRACE(src.str() + " -> " + dst.str() + ": " + plan.reason);
   EXPECT_FALSE(plan.reason.empty());
   for (unsigned block = 0; block < src.numBlocks(); ++block) {
     std::vector<Warp> source = fill(src, block), wanted = fill(dst, block), result = wanted;
     if (plan.kind == Kind::Shared) {
       ASSERT_TRUE(plan.shared);
-      result = runShared(*plan.shared, src, dst, source, block);
+      result = runShared(*plan.shared, src, dst, source, block, elementBytes);
     } else {
       for (unsigned warp = 0; warp < dst.numWarps(); ++warp)
         for (unsigned lane = 0; lane < kWarpSize; ++lane)
@@ -116,11 +133,11 @@ static Kind convert(const DistributedLayout &src, const DistributedLayout &dst, 
   EXPECT_TRUE(plan) << error;
   if (plan && general) {
     EXPECT_LE(general->cost, plan->cost);
-    checkPlan(*general, src, dst);
+    checkPlan(*general, src, dst, elementBytes);
   }
   if (!plan)
     return Kind::None;
-  checkPlan(*plan, src, dst);
+  checkPlan(*plan, src, dst, elementBytes);
   return plan->kind;
 }
 

@@ -11,6 +11,7 @@
 #define TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -26,6 +27,9 @@ struct AccessShape {
 
 /// Answers for each load and store of a function; filled from the alignment analysis.
 using AccessShapes = llvm::DenseMap<mlir::Operation *, AccessShape>;
+
+/// What the alignment analysis finds for each memory op of `func`.
+AccessShapes findAccessShapes(mlir::func::FuncOp func);
 
 struct LayoutPlan {
   /// The one layout of each value that is not flexible.
@@ -45,9 +49,17 @@ tile_gpu::LayoutAttr wantedOperandLayout(mlir::Operation *op, unsigned index, ti
 /// Plans the layouts of all tiles of `func` for programs of `numWarps` warps. Pure: `func` is not changed.
 LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsigned numWarps);
 
-/// Warps of a kernel: its `tile.num_warps`, else `wanted` where that is not 0, else four, or as many up to sixteen as keep the
-/// accumulator of its largest product to 64 registers a thread, so that operands and addresses find room beside it.
-unsigned chooseNumWarps(mlir::func::FuncOp func, unsigned wanted);
+/// The layout of the sum of a product, by the family that is recorded on it. With `rowsInWarps` a row of it stays in one
+/// warp where the instructions allow that. Null and an error at the product if the tile exceeds what a layout can say.
+tile_gpu::LayoutAttr accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps);
+/// Whether products of `func` should keep rows of their sums in one warp: some sum, or what is computed from it
+/// element by element, is reduced along its rows or is the left operand of another product.
+bool wantsRowsInWarps(mlir::func::FuncOp func);
+
+/// Warps of a kernel: its `tile.num_warps`, else `wanted` where that is not 0, else four, or as many up to sixteen as keep the accumulator of its largest product to
+/// 64 registers a thread (128 on tensor cores, and with what is loaded beside it 200), so that operands and addresses find
+/// room. Families of products are recorded before.
+unsigned chooseNumWarps(mlir::func::FuncOp func, const AccessShapes &access, unsigned wanted);
 
 /// The layout of a tile that nothing has an opinion on: last dimension fastest, `vector` elements a thread.
 tile_gpu::LayoutAttr defaultLayout(mlir::RankedTensorType type, unsigned numWarps);

@@ -8,12 +8,16 @@ def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "Give every tile of a kernel a layout";
   let description = [{
     Loads and products choose, the rest follows; `tile_gpu.convert_layout` stands where two choices meet. Constants, `splat`, `iota` and
-    what is computed from them alone are made once for each layout that is wanted. The warp count is `tile.num_warps` of the kernel, else the
+    what is computed from them alone are made once for each layout that is wanted. Each product first gets its family of
+    instructions, the fastest that the target has for its types, as attribute `tile.mma`; one that is there already is
+    honoured or refused. The warp count is `tile.num_warps` of the kernel, else the
     option. Needs an inlined kernel; leaves functions without `tile.kernel` alone.
     Example: test/Conversion/TileToTileGPU/assign-layouts.mlir#vector_add
   }];
   let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
-                        "Warps of a kernel that has no tile.num_warps, 1 to 32; 0: by its largest accumulator">];
+                        "Warps of a kernel that has no tile.num_warps, 1 to 32; 0: by its largest accumulator">,
+                 Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"",
+                        "GPU whose tensor cores products may use">];
   let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
 }
 

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -18,11 +19,14 @@ static constexpr int64_t kMaxUnroll = 1 << 16;
 /// Most stages of a pipeline, CTAs per SM, and cycles of a hint; more is a mistake.
 static constexpr int64_t kMaxSmallHint = 64;
 
+/// Families of instructions for products, as `tile.mma` names them.
+static constexpr StringRef kDotFamilies[] = {"fma", "mma.sync"};
+
 namespace {
 /// Where an attribute may stand.
-enum class Place { Function, Kernel, Loop, LoopOrKernel, Anywhere };
+enum class Place { Function, Kernel, Loop, LoopOrKernel, Dot, Anywhere };
 /// What an attribute holds.
-enum class Content { Unit, Symbol, Count, CountOrFull };
+enum class Content { Unit, Symbol, Count, CountOrFull, DotFamily };
 /// One known attribute of operations.
 struct Rule {
   Place place;
@@ -41,6 +45,7 @@ static std::optional<Rule> ruleOf(StringRef name) {
       .Case("tile.latency", Rule{Place::Anywhere, Content::Count, kMaxSmallHint})
       .Case("tile.unroll", Rule{Place::Loop, Content::CountOrFull, kMaxUnroll})
       .Cases({"tile.flatten", "tile.specialize", "tile.independent"}, Rule{Place::Loop, Content::Unit})
+      .Case("tile.mma", Rule{Place::Dot, Content::DotFamily})
       .Case("tile.ftz", Rule{Place::Anywhere, Content::Unit})
       .Default(std::nullopt);
 }
@@ -83,6 +88,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (failed(expectPlace(isLoop || isKernel, "a loop or a function with tile.kernel")))
       return failure();
     break;
+  case Place::Dot:
+    if (failed(expectPlace(isa<DotOp>(op), "tile.dot")))
+      return failure();
+    break;
   case Place::Anywhere:
     break;
   }
@@ -103,6 +112,12 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (!isCount)
       return complain() << "an integer of 1 to " << rule->most << ", found " << attr.getValue();
     return success();
+  case Content::DotFamily: {
+    auto text = dyn_cast<StringAttr>(attr.getValue());
+    if (!text || !llvm::is_contained(kDotFamilies, text.getValue()))
+      return complain() << "one of \"" << llvm::join(ArrayRef<StringRef>(kDotFamilies), "\", \"") << "\", found " << attr.getValue();
+    return success();
+  }
   case Content::CountOrFull: {
     auto text = dyn_cast<StringAttr>(attr.getValue());
     if (!isCount && !(text && text.getValue() == "full"))

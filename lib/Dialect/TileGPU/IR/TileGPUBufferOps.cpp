@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/TileGPU/IR/MmaTypes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Layout/MmaLayout.h"
 
 #include "mlir/IR/DialectImplementation.h"
 
@@ -182,11 +184,11 @@ void LocalLoadBlockOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getBufferMutable(), SharedMemoryResource::get());
 }
 
-LogicalResult DotFmaOp::verify() {
-  auto lhs = getLhs().getType().getShape(), rhs = getRhs().getType().getShape();
-  auto acc = cast<RankedTensorType>(getAcc().getType());
+/// ..xMxK, ..xKxN and ..xMxN.
+static LogicalResult verifyDotShapes(Operation *op, Type lhsType, ArrayRef<int64_t> lhs, Type rhsType,
+                                     ArrayRef<int64_t> rhs, RankedTensorType acc) {
   size_t rank = acc.getRank();
-  auto fits = [&] { // dot_fma_c1
+  auto fits = [&] {
     if (rank < 2 || lhs.size() != rank || rhs.size() != rank)
       return false;
     for (size_t i = 0; i + 2 < rank; ++i)
@@ -196,8 +198,16 @@ LogicalResult DotFmaOp::verify() {
            lhs[rank - 1] == rhs[rank - 2];
   };
   if (!fits())
-    return emitOpError() << "expects ..xMxK, ..xKxN and ..xMxN, found " << getLhs().getType() << ", "
-                         << getRhs().getType() << " and " << acc;
+    return op->emitOpError() << "expects ..xMxK, ..xKxN and ..xMxN, found " << lhsType << ", " << rhsType << " and "
+                             << acc;
+  return success();
+}
+
+LogicalResult DotFmaOp::verify() {
+  auto acc = cast<RankedTensorType>(getAcc().getType());
+  MemDescType lhs = getLhs().getType(), rhs = getRhs().getType();
+  if (failed(verifyDotShapes(*this, lhs, lhs.getShape(), rhs, rhs.getShape(), acc))) // dot_fma_c1
+    return failure();
   return verifyHasLayout(*this, acc); // dot_fma_c2
 }
 void DotFmaOp::getEffects(Effects &effects) {
@@ -265,6 +275,30 @@ template <typename OpTy> static LogicalResult verifyIdentity(OpTy op) {
     Type element = op.getBody().front().getArgument(i).getType();
     if (!value || value.getType() != element)
       return op.emitOpError() << "expects identity " << i << " to be of type " << element;
+  }
+  return success();
+}
+
+LogicalResult DotMmaOp::verify() {
+  auto lhs = cast<RankedTensorType>(getLhs().getType()), rhs = cast<RankedTensorType>(getRhs().getType()),
+       acc = cast<RankedTensorType>(getAcc().getType());
+  if (failed(verifyDotShapes(*this, lhs, lhs.getShape(), rhs, rhs.getShape(), acc))) // dot_mma_c1
+    return failure();
+  if (!findMmaKind(lhs.getElementType(), rhs.getElementType(), acc.getElementType(), getLhsUnsigned(),
+                   getRhsUnsigned())) // dot_mma_c2
+    return emitOpError() << "has no instruction for " << lhs.getElementType() << " times " << rhs.getElementType()
+                         << " with sums in " << acc.getElementType();
+  for (RankedTensorType type : {lhs, rhs, acc})
+    if (failed(verifyHasLayout(*this, type))) // dot_mma_c3
+      return failure();
+  layout::DistributedLayout sums = cast<LayoutAttr>(acc.getEncoding()).toLayout();
+  for (unsigned operand : {0u, 1u}) { // dot_mma_c3
+    RankedTensorType type = operand == 0 ? lhs : rhs;
+    int64_t extentK = lhs.getShape().back(), bytes = getElementBytes(type.getElementType());
+    std::optional<layout::DistributedLayout> wanted = layout::tryMakeMmaOperand(sums, operand, extentK, bytes);
+    if (!wanted || *wanted != cast<LayoutAttr>(type.getEncoding()).toLayout())
+      return emitOpError() << "expects the " << (operand == 0 ? "lhs" : "rhs")
+                           << " in the layout that belongs to the accumulator's, found " << type;
   }
   return success();
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/TileGPU/IR/MmaTypes.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -57,6 +58,27 @@ void LoadSharedOp::getEffects(Effects &effects) {
 LogicalResult StoreSharedOp::verify() { return verifyBytes(*this, getValue().getType(), 16); } // store_shared_c1
 void StoreSharedOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), SharedMemoryResource::get());
+}
+
+LogicalResult LoadMatrixOp::verify() {
+  auto vector = dyn_cast<VectorType>(getResult().getType());
+  if (vector && vector.getNumElements() != 2 && vector.getNumElements() != 4) // load_matrix_c1
+    return emitOpError() << "expects a result of 1, 2 or 4 words, found " << vector;
+  return success();
+}
+void LoadMatrixOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), SharedMemoryResource::get());
+}
+
+LogicalResult MmaOp::verify() {
+  Type sum = cast<VectorType>(getAcc().getType()).getElementType();
+  std::optional<MmaKind> kind = findMmaKind(getLhsType(), getRhsType(), sum, getLhsUnsigned(), getRhsUnsigned());
+  if (!kind) // mma_c1
+    return emitOpError() << "has no instruction for " << getLhsType() << " times " << getRhsType()
+                         << " with sums in " << sum;
+  if ((getLhsUnsigned() && !isInteger(kind->lhs)) || (getRhsUnsigned() && !isInteger(kind->rhs))) // mma_c2
+    return emitOpError() << "expects sign flags on integers only, found " << getLhsType() << " and " << getRhsType();
+  return success();
 }
 
 LogicalResult BarrierOp::verify() {

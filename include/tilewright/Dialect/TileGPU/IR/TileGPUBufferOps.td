@@ -117,6 +117,24 @@ def TileGPU_DotFmaOp : TileGPU_Op<"dot_fma", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
+def TileGPU_DotMmaOp : TileGPU_Op<"dot_mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Product of two tiles in registers on `mma.sync`";
+  let description = [{
+    `result = acc + lhs * rhs` as `tile.dot` says; each warp multiplies what it holds. (C1) shapes fit as for `tile.dot`. (C2) the
+    element types are a row of the table of `mma.sync` (MmaTypes.h). (C3) all three have a `#tile_gpu.layout`; those of
+    `lhs` and `rhs` are what `layout::tryMakeMmaOperand` makes of that of `acc`, places outside of the tiles along K
+    hold zeros.
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs, AnyRankedTensor:$acc, UnitAttr:$lhs_unsigned,
+      UnitAttr:$rhs_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)? attr-dict `:` type($lhs) `,`
+    type($rhs) `->` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SingleBlockImplicitTerminator<"::tilewright::tile_gpu::YieldOp">]> {
   let summary = "Reduce a dimension as far as one warp can";
   let description = [{

@@ -11,6 +11,10 @@ include "tilewright/Dialect/TileGPU/IR/TileGPUAttrs.td"
 
 def TileGPU_Data : AnyTypeOf<[AnySignlessInteger, AnyFloat, VectorOfRankAndType<[1], [AnySignlessInteger, AnyFloat]>]>;
 
+// Operand fragments of tensor cores.
+class TileGPU_Words<int count> : Type<VectorOfLengthAndType<[count], [I32]>.predicate, "vector of " # count # " words">,
+    BuildableType<"::mlir::VectorType::get({" # count # "}, $_builder.getI32Type())">;
+
 def TileGPU_LaneIdOp : TileGPU_Op<"lane_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "Number of this thread in its warp, 0 to 31";
   let results = (outs I32:$result);
@@ -76,6 +80,38 @@ def TileGPU_StoreSharedOp : TileGPU_Op<"store_shared", [DeclareOpInterfaceMethod
   let description = [{ As `load_shared`: (C1) sizes; (C2) alignment. }];
   let arguments = (ins TileGPU_Data:$value, I32:$offset, Optional<I1>:$pred);
   let assemblyFormat = "$value `,` $offset (`pred` $pred^)? attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LoadMatrixOp : TileGPU_Op<"load_matrix", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "`ldmatrix`: 1, 2 or 4 matrices of 8 rows of 16 bytes from shared memory";
+  let description = [{
+    Lane 8j + i names the row i of matrix j by its byte offset; lanes beyond the matrices name nothing. Word j of the
+    result of lane l holds bytes 4 * (l % 4) to 4 * (l % 4) + 3 of row l / 4 of matrix j; with `trans` the 16-bit
+    elements l / 4 of the rows 2 * (l % 4) and 2 * (l % 4) + 1. All lanes of the warp take part. (C1) the result is
+    i32, vector<2xi32> or vector<4xi32>. (C2) each offset is a multiple of 16.
+  }];
+  let arguments = (ins I32:$offset, UnitAttr:$trans);
+  let results = (outs AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$result);
+  let assemblyFormat = "$offset (`trans` $trans^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_MmaOp : TileGPU_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "`mma.sync`: 16 rows by 8 columns over 32 bytes of K, all lanes of the warp taking part";
+  let description = [{
+    `lhs` (four words), `rhs` (two words) and `acc` (four elements) are the fragments that MmaLayout.h describes; `lhs_type` and
+    `rhs_type` say what the words hold. (C1) the types are a row of the table in MmaTypes.h. (C2) sign flags only with
+    integers.
+  }];
+  let arguments = (ins TileGPU_Words<4>:$lhs, TileGPU_Words<2>:$rhs, VectorOfLengthAndType<[4], [F32, F16, I32]>:$acc,
+      TypeAttr:$lhs_type, TypeAttr:$rhs_type, UnitAttr:$lhs_unsigned,
+      UnitAttr:$rhs_unsigned);
+  let results = (outs VectorOfLengthAndType<[4], [F32, F16, I32]>:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc `types` $lhs_type `,` $rhs_type (`lhs_unsigned` $lhs_unsigned^)? (`rhs_unsigned` $rhs_unsigned^)?
+    attr-dict `:` type($acc)
+  }];
   let hasVerifier = 1;
 }
 
