@@ -13,7 +13,8 @@
 // CHECK:         arith.constant dense<1.000000e+00> : vector<2xf32>
 // CHECK-COUNT-2: tile_gpu.store_shared {{.*}} : f32
 // CHECK:         tile_gpu.barrier id 0 threads 64
-// CHECK-COUNT-2: tile_gpu.load_shared {{.*}} : f32
+// One ldmatrix reads both: lane l holds word l % 4 of row l / 4.
+// CHECK:         tile_gpu.load_matrix {{.*}} : vector<2xi32>
 // CHECK-NOT:     tensor
 // CHECK:         return
 func.func @through_shared() attributes {tile.kernel, tile.num_warps = 2 : i64, tile_gpu.shared_bytes = 512 : i64} {
