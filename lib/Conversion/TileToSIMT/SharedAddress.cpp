@@ -80,6 +80,9 @@ std::optional<Value> ThreadProgram::splitSharedOffset(Location loc, MemDescType 
 
   int64_t span = isSwizzled ? type.getLayout().getVec() * type.getLayout().getMaxPhase() : 1;
   int64_t column = offset[fastest], columnLow = column & (span - 1);
+  // Digits of warps and registers are added, with carries; only bits that the thread's part lacks are exclusive-ored.
+  if (isSwizzled && (threadBits(layout, fastest) & columnLow) != 0)
+    return std::nullopt;
   int64_t flip = isSwizzled ? columnLow ^ rows.swizzleOf(low) : 0;
   int64_t added = row * rows.pitch + column - (isSwizzled ? columnLow : 0);
   // Bits of the column that the thread's part and its swizzle may have.
