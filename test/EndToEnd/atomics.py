@@ -66,10 +66,10 @@ class Updates(unittest.TestCase):
     def test_kinds(self):
         random = np.random.default_rng(1)
         text = "".join(self.update(f"k{i}_{n}", *case, n, WARPS[(i + n) % len(WARPS)])
-                       for i, case in enumerate(CASES) for n in (1, 77, 300))
+                       for i, case in enumerate(CASES) for n in (1, 32, 77, 300))
         module = tilewright.compile(text)
         for i, (kind, type) in enumerate(CASES):
-            for n in (1, 77, 300):
+            for n in (1, 32, 77, 300):
                 for distinct in (False, True):
                     dtype = DTYPES[type]
                     size = n if distinct else max(n // 5, 1)
@@ -160,6 +160,35 @@ class Updates(unittest.TestCase):
                     np.testing.assert_array_equal(o, np.repeat(o[:, :1], 64, axis=1))
                     ends = o[:, 0] + x.sum(axis=1)
                     self.assertEqual(sorted(o[:, 0]), [0] + sorted(ends)[:-1])
+
+
+    def test_every_thread_is_told(self):
+        # Fewer elements than threads, also where warps that are no power of two hold copies: each warp sums its own
+        # copy of the old values, and all threads store the sum.
+        for warps in (1, 2, 3, 5, 6, 8):
+            for n in (1, 8, 31, 32, 64, 96):
+                module = tilewright.compile(kernel("k", "%m: !tile.ptr<i32>, %o: !tile.view<?xi32, strides = [1]>", f"""
+  %i = tile.iota : tensor<{n}xi32>
+  %base = tile.splat %m : !tile.ptr<i32> -> tensor<{n}x!tile.ptr<i32>>
+  %where = tile.ptr_add %base, %i : tensor<{n}x!tile.ptr<i32>>, tensor<{n}xi32>
+  %old = tile.atomic_rmw add relaxed gpu %where, %i : tensor<{n}x!tile.ptr<i32>>
+  %new = tile.load_ptr %where sync(relaxed, gpu) : tensor<{n}x!tile.ptr<i32>>
+  %both = arith.addi %old, %new : tensor<{n}xi32>
+  %sum = tile.reduce %both dim 0 : tensor<{n}xi32> -> i32 {{
+  ^bb0(%a: i32, %e: i32):
+    %r = arith.addi %a, %e : i32
+    tile.yield %r : i32
+  }}
+  %all = tile.splat %sum : i32 -> tensor<1024xi32>
+  tile.store %all, %o[%c0] : tensor<1024xi32>, !tile.view<?xi32, strides = [1]>
+""", warps))
+                m = np.arange(n, dtype=np.int32) * 7
+                for backend in arrays.backends():
+                    with self.subTest(warps=warps, n=n, backend=backend):
+                        now, o = m.copy(), np.zeros(1024, np.int32)
+                        module["k"](now, o, backend=backend)
+                        np.testing.assert_array_equal(now, m + np.arange(n))
+                        np.testing.assert_array_equal(o, 2 * m.sum() + n * (n - 1) // 2)
 
 
 class Blocks(unittest.TestCase):

@@ -6,10 +6,24 @@ using namespace tilewright;
 using namespace tilewright::simt;
 using namespace tilewright::tile_gpu;
 
+std::optional<int64_t> ThreadProgram::firstReplica(const LayoutPlace &where, int64_t reg) {
+  if ((reg & static_cast<int64_t>(where.layout.freeRegisterMask())) == 0)
+    return std::nullopt;
+  for (int64_t first = 0; first < reg; ++first)
+    if (where.registerOffset[first] == where.registerOffset[reg])
+      return first;
+  return std::nullopt;
+}
+
 Value ThreadProgram::emitForOwners(Location loc, const LayoutPlace &where, Value mask,
                                    llvm::function_ref<Value(int64_t, Value)> one) {
   SmallVector<Value> pieces;
   for (int64_t reg = 0; reg < where.registers(); ++reg) {
+    if (std::optional<int64_t> first = firstReplica(where, reg)) {
+      if (!pieces.empty())
+        pieces.push_back(pieces[*first]);
+      continue;
+    }
     Value pred = mask ? slice(loc, mask, reg, 1) : Value();
     pred = both(loc, pred, inside(loc, where, where.registerOffset[reg]));
     if (Value piece = one(reg, both(loc, pred, where.isOwner)))

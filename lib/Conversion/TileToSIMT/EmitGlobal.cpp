@@ -208,6 +208,10 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockLoad(OpTy op) {
     auto [address, pred] = reach.at(reg);
     if constexpr (std::is_same_v<OpTy, tile::LoadOp>) {
       if (op.getOrder()) { // Replicas take what the owner was given.
+        if (std::optional<int64_t> first = firstReplica(where, reg)) {
+          pieces.push_back(pieces[*first]);
+          continue;
+        }
         pieces.push_back(AtomicLoadOp::create(builder, loc, type, static_cast<SyncOrder>(*op.getOrder()),
                                               static_cast<SyncScope>(*op.getScope()), address,
                                               both(loc, pred, where.isOwner)));
@@ -247,6 +251,8 @@ template <typename OpTy> LogicalResult ThreadProgram::emitBlockStore(OpTy op) {
   for (int64_t reg = 0; reg < where.registers(); reg += width) {
     auto [address, pred] = reach.at(reg);
     if constexpr (std::is_same_v<OpTy, tile::ReduceIntoOp>) {
+      if (firstReplica(where, reg))
+        continue;
       Value value = slice(loc, vector, reg, 1);
       AtomicRmwOp::create(builder, loc, value.getType(), static_cast<AtomicKind>(op.getKind()), SyncOrder::relaxed,
                           static_cast<SyncScope>(op.getScope()), address, value, both(loc, pred, where.isOwner));

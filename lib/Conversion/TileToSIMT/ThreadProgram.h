@@ -133,6 +133,8 @@ private:
   // Global memory that programs share (EmitAtomic.cpp).
   LogicalResult emitAtomicRmw(tile::AtomicRmwOp op);
   LogicalResult emitAtomicCas(tile::AtomicCasOp op);
+  /// The register of this thread that holds the element of `reg` already; none if `reg` is the first.
+  static std::optional<int64_t> firstReplica(const LayoutPlace &place, int64_t reg);
   /// Emits `one(reg, pred)` for each element, `pred` telling whether this thread performs it; gives the results as a vector, or
   /// null where `one` gives none.
   Value emitForOwners(Location loc, const LayoutPlace &place, Value mask,

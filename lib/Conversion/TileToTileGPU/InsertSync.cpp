@@ -123,7 +123,7 @@ bool sameThreadsSameElements(Operation *a, Operation *b) {
   if (!tileA || !tileB || tileA != tileB)
     return false;
   LayoutAttr layout = layoutOf(tileA);
-  if (!layout || layout.toLayout().freeLaneMask() || layout.toLayout().freeWarpMask())
+  if (!layout || hasReplicas(layout))
     return false; // A replica reads what another thread writes.
   auto viewOf = [](Operation *op) {
     return isa<tile::LoadOp>(op) ? cast<tile::LoadOp>(op).getView() : cast<tile::StoreOp>(op).getView();

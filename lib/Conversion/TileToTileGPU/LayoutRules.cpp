@@ -44,6 +44,12 @@ LayoutAttr tilewright::defaultLayout(RankedTensorType type, unsigned numWarps) {
   return coalescedLayout(type, access, numWarps);
 }
 
+bool tilewright::hasReplicas(LayoutAttr attr) {
+  layout::DistributedLayout layout = attr.toLayout();
+  uint32_t allWarps = layout.numWarps() >= 32 ? ~0u : (1u << layout.numWarps()) - 1;
+  return layout.ownerLanes() != ~0u || (layout.ownerWarps() & allWarps) != allWarps;
+}
+
 LayoutAttr tilewright::dropDim(LayoutAttr layout, unsigned dim) {
   return LayoutAttr::get(layout.getContext(), layout.toLayout().dropDim(dim));
 }

@@ -74,8 +74,7 @@ LogicalResult tilewright::lowerAtomic(Operation *op) {
   builder.setInsertionPointAfter(op);
   Value result = resultOf(op);
   LayoutAttr layout = result ? layoutOf(result.getType()) : LayoutAttr();
-  bool isReplicated = layout && (layout.toLayout().freeLaneMask() || layout.toLayout().freeWarpMask());
-  if (!result || result.use_empty() || !isReplicated) {
+  if (!result || result.use_empty() || !layout || !hasReplicas(layout)) {
     if (isAcquire)
       SyncOp::create(builder, loc);
     return success();

@@ -76,6 +76,8 @@ inline tile_gpu::LayoutAttr layoutOf(mlir::Type type) {
 inline mlir::RankedTensorType withLayout(mlir::RankedTensorType type, tile_gpu::LayoutAttr layout) {
   return mlir::RankedTensorType::get(type.getShape(), type.getElementType(), layout);
 }
+/// Whether some thread holds an element that another one owns.
+bool hasReplicas(tile_gpu::LayoutAttr layout);
 /// The layout algebra on attributes; null where the algebra has no answer.
 tile_gpu::LayoutAttr dropDim(tile_gpu::LayoutAttr layout, unsigned dim);
 tile_gpu::LayoutAttr permuteLayout(tile_gpu::LayoutAttr layout, llvm::ArrayRef<int64_t> order);
