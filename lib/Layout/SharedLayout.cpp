@@ -143,6 +143,27 @@ int64_t SharedLayout::offsetOfLinear(int64_t linear) const {
 
 int64_t SharedLayout::offsetOf(const Coord &coord) const { return offsetOfLinear(linearOf(coord)); }
 
+std::optional<Coord> SharedLayout::elementAt(int64_t offset) const {
+  if (offset < 0 || offset >= allocatedElements())
+    return std::nullopt;
+  int64_t period = postPadding.interval + postPadding.amount;
+  if (offset % period >= postPadding.interval)
+    return std::nullopt;
+  int64_t linear = offset / period * postPadding.interval + offset % period;
+  if (xorMatrix) {
+    int64_t mask = (int64_t(1) << xorMatrix->inBits()) - 1;
+    linear = (linear & ~mask) | int64_t(*xorMatrix->solve(uint64_t(linear & mask)));
+  }
+  if (!xorSwizzle.isNone()) // It leaves the row alone, so it undoes itself.
+    linear ^= linear / allocShape[dimOrder[0]] / xorSwizzle.perPhase % xorSwizzle.maxPhase * xorSwizzle.vec;
+  Coord coord(rank(), 0);
+  for (unsigned dim : dimOrder) {
+    coord[dim] = linear % allocShape[dim];
+    linear /= allocShape[dim];
+  }
+  return coord;
+}
+
 int64_t SharedLayout::allocatedElements() const {
   int64_t elements = 1;
   for (int64_t extent : allocShape)

@@ -70,6 +70,9 @@ public:
   int64_t linearOf(const Coord &coord) const;
   /// Steps 2 and 3: element offset of that number.
   int64_t offsetOfLinear(int64_t linear) const;
+  /// The inverse of offsetOf(): coordinates, inside the allocated shape, of the element at `offset`; nullopt in padding
+  /// and outside of the allocated elements.
+  std::optional<Coord> elementAt(int64_t offset) const;
   /// Elements to allocate, padding included: one more than the largest offset.
   int64_t allocatedElements() const;
   /// Distance in elements, before swizzle and padding, of two neighbours along `dim`.
