@@ -108,7 +108,8 @@ TW_EXPORTED const char *twCompiledPtx(const TwCompiled *compiled, const char *ke
 TW_EXPORTED const void *twCompiledBundle(const TwCompiled *compiled, size_t *size);
 /** The launch plan as JSON. */
 TW_EXPORTED const char *twCompiledPlan(const TwCompiled *compiled);
-/** The report as JSON: target and, per kernel and variant, threads, shared memory, registers and spills if known. */
+/** The report as JSON: target; per dot, how it is computed; per layout conversion, how, at what cost and why; per kernel
+    and variant, threads, shared memory, registers and spills if known. */
 TW_EXPORTED const char *twCompiledReport(const TwCompiled *compiled);
 /** Every remark as a JSON array of objects: kind, pass, name, function, file, line, column, message. */
 TW_EXPORTED const char *twCompiledRemarks(const TwCompiled *compiled);

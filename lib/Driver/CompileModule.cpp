@@ -59,7 +59,7 @@ static FailureOr<CompiledVariant> compileVariant(func::FuncOp func, StringRef ke
   return variant;
 }
 
-static std::string describePlace(Location loc) {
+std::string driver::describePlace(Location loc) {
   std::string text;
   loc->walk([&](Location inner) {
     auto file = dyn_cast<FileLineColLoc>(inner);
@@ -75,7 +75,7 @@ static std::string describePlace(Location loc) {
 static std::vector<DotReport> collectDots(ModuleOp module) {
   std::vector<DotReport> dots;
   auto add = [&](Operation *op, StringRef family, Type element) {
-    DotReport dot{describePlace(op->getLoc()), family.str(), "", {}};
+    DotReport dot{driver::describePlace(op->getLoc()), family.str(), "", {}};
     llvm::raw_string_ostream(dot.type) << element;
     std::string variant = op->getParentOfType<func::FuncOp>().getSymName().str();
     auto known = llvm::find_if(dots, [&](const DotReport &other) {
@@ -180,6 +180,7 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
   if (failed(driver::runStages(module, PipelineStage::Tile, PipelineStage::Gpu, options, times, "tile-to-gpu")))
     return failure();
   result.dots = collectDots(module);
+  result.conversions = driver::collectConversions(module);
   if (failed(driver::runStages(module, PipelineStage::Gpu, PipelineStage::Simt, options, times, "gpu-to-simt")))
     return failure();
   for (const auto &[symbol, kernel] : kernels) {

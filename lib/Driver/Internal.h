@@ -13,6 +13,12 @@ namespace tilewright::driver {
 /// The name in the source of a kernel or of a variant of one.
 std::string kernelOf(mlir::func::FuncOp func);
 
+/// "k.mlir:7:10": the first place in a file that a location names; empty where there is none.
+std::string describePlace(mlir::Location loc);
+
+/// The layout conversions of a buffer-level module in program order. What variants do alike is one entry.
+std::vector<ConversionReport> collectConversions(mlir::ModuleOp module);
+
 /// The row of the target; emits an error if there is none.
 mlir::FailureOr<const Target *> getTarget(mlir::ModuleOp module, const CompileOptions &options);
 

@@ -2,6 +2,7 @@
 #include "Internal.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -25,6 +26,25 @@ std::string driver::makeReport(const CompileResult &result, const CompileOptions
           json.attribute("type", dot.type);
           json.attributeArray("variants", [&] {
             for (const std::string &variant : dot.variants)
+              json.value(variant);
+          });
+        });
+    });
+    json.attributeArray("conversions", [&] {
+      for (const ConversionReport &conversion : result.conversions)
+        json.object([&] {
+          json.attribute("location", conversion.location);
+          json.attribute("tile", conversion.tile);
+          json.attribute("kind", conversion.kind);
+          json.attribute("cycles", conversion.cycles);
+          json.attribute("shared_bytes", conversion.sharedBytes);
+          json.attribute("write_conflicts", conversion.writeConflicts);
+          json.attribute("read_conflicts", conversion.readConflicts);
+          json.attribute("ldmatrix", conversion.readsMatrices);
+          json.attribute("reason", conversion.reason);
+          json.attribute("count", conversion.count);
+          json.attributeArray("variants", [&] {
+            for (const std::string &variant : conversion.variants)
               json.value(variant);
           });
         });
@@ -80,4 +100,18 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
   for (const DotReport &dot : result.dots)
     stream << "report: dot at " << dot.location << " (" << llvm::join(dot.variants, ", ") << "): " << dot.family
            << ", sums in " << dot.type << '\n';
+  for (const ConversionReport &c : result.conversions) {
+    stream << "report: ";
+    if (c.count > 1)
+      stream << c.count << " conversions, each";
+    else
+      stream << "conversion";
+    stream << " of " << c.tile << " at " << c.location << " (" << llvm::join(c.variants, ", ") << "): by " << c.kind
+           << llvm::format(", about %.0f cycles", c.cycles);
+    if (c.sharedBytes > 0)
+      stream << ", " << c.sharedBytes << " bytes, "
+             << llvm::format("%.4g bank conflicts per write, %.4g per read", c.writeConflicts, c.readConflicts)
+             << (c.readsMatrices ? " by ldmatrix" : "");
+    stream << "; " << c.reason << '\n';
+  }
 }

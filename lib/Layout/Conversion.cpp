@@ -14,7 +14,6 @@ using Kind = ConversionPlan::Kind;
 constexpr double kShuffleCost = 1.0;   ///< a warp-wide shuffle: one wavefront of the shared memory pipe
 constexpr double kSelectCost = 0.5;    ///< a warp-wide select: two per cycle
 constexpr double kShuffleLatency = 25; ///< until the first result
-constexpr double kSharedLatency = 100; ///< store, barrier, load, and the barrier that frees the buffer
 
 unsigned ShufflePlan::sourceLane(const Round &round, unsigned lane) const {
   uint32_t source = round.laneConst;
@@ -283,7 +282,7 @@ std::optional<ConversionPlan> tilewright::layout::tryPlanConversion(const Distri
   if (!fitsShared)
     return plan;
   SharedChoice shared = chooseShared(src, dst, elementBytes, src.shape(), /*readerWeight=*/1.0, allowMatrix);
-  double sharedCost = shared.cost + kSharedLatency;
+  double sharedCost = shared.cost + kSharedTripLatency;
   if (plan.kind == Kind::Shuffle && plan.cost <= sharedCost)
     return plan;
   plan.reason = plan.kind == Kind::Shuffle ? "shared memory costs less than " +

@@ -146,7 +146,7 @@ std::string tilewright::layout::drawLayout(const DistributedLayout &layout, cons
         label +=
             "w" + std::to_string(place.warp) + " t" + std::to_string(place.lane) + " r" + std::to_string(place.reg);
         // Neighbouring threads differ in strength: 13 steps through 32 of them.
-        unsigned strength = 35 + place.lane * 13 % kWarpSize * 4;
+        unsigned strength = 30 + place.lane * 13 % kWarpSize * 3;
         cells.push_back({label, colour(place.block * layout.numWarps() + place.warp,
                                        int64_t(layout.numWarps()) * layout.numBlocks(), strength)});
       }

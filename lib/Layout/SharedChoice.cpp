@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <numeric>
 
 using namespace tilewright::layout;
 
@@ -16,6 +17,8 @@ constexpr int64_t kMaxVectorBytes = 16;
 constexpr double kIssueCost = 0.25;
 /// Accesses of a layout whose conflicts are counted, where they may differ from one another.
 constexpr int64_t kSampledAccesses = 8;
+/// The same for blocks of a tile, which many accesses do not meet.
+constexpr int64_t kSampledBlockAccesses = 256;
 
 int64_t tilewright::layout::sharedVectorWidth(const DistributedLayout &dist, const SharedLayout &shared,
                                               unsigned elementBytes) {
@@ -52,13 +55,17 @@ namespace {
 /// vector width only, so they are kept: a search tries many layouts.
 class AccessCounter {
 public:
-  AccessCounter(const DistributedLayout &dist, unsigned elementBytes, bool ownersOnly)
-      : dist(dist), elementBytes(elementBytes), ownersOnly(ownersOnly) {}
+  AccessCounter(const DistributedLayout &dist, unsigned elementBytes, bool ownersOnly, const Coord *origin = nullptr)
+      : dist(dist), elementBytes(elementBytes), ownersOnly(ownersOnly), origin(origin) {}
 
   SharedAccessCost count(const SharedLayout &shared) {
     SharedAccessCost cost;
     cost.vector = sharedVectorWidth(dist, shared, elementBytes);
-    const Sample &sample = sampleOf(cost.vector, isUniform(dist, shared));
+    if (origin && dist.rank() > 0) { // Blocks may begin and end inside of vectors.
+      unsigned dim = shared.fastestDim();
+      cost.vector = std::gcd(std::gcd(cost.vector, shared.shape()[dim]), (*origin)[dim]);
+    }
+    const Sample &sample = sampleOf(cost.vector, !origin && isUniform(dist, shared), shared.shape());
     cost.accesses = sample.accesses;
     unsigned accessBytes = unsigned(cost.vector) * elementBytes;
     int64_t conflicts = 0, wavefronts = 0;
@@ -86,7 +93,7 @@ private:
     std::vector<std::vector<Coord>> coords; ///< [access][lane]; of too high a rank where the lane takes no part
   };
 
-  const Sample &sampleOf(int64_t vector, bool uniform) {
+  const Sample &sampleOf(int64_t vector, bool uniform, const std::vector<int64_t> &shape) {
     auto [entry, isNew] = samples.try_emplace({vector, uniform});
     Sample &sample = entry->second;
     if (!isNew)
@@ -104,13 +111,18 @@ private:
         groups.push_back(reg);
     int64_t numGroups = groups.size();
     sample.accesses = numGroups * int64_t(warps.size());
-    int64_t numSamples = uniform ? 1 : std::min(sample.accesses, kSampledAccesses);
+    int64_t numSamples = uniform ? 1 : std::min(sample.accesses, origin ? kSampledBlockAccesses : kSampledAccesses);
     for (int64_t i = 0; i < numSamples; ++i) {
       int64_t access = i * sample.accesses / numSamples;
       sample.coords.emplace_back(kWarpSize);
       for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         Coord coord = dist.coordinates(groups[access % numGroups], lane, warps[access / numGroups]);
-        if (!(lanes >> lane & 1) || !dist.isInside(coord))
+        bool isActive = (lanes >> lane & 1) && dist.isInside(coord);
+        for (unsigned dim = 0; origin && dim < dist.rank(); ++dim) {
+          coord[dim] -= (*origin)[dim];
+          isActive &= coord[dim] >= 0 && coord[dim] < shape[dim];
+        }
+        if (!isActive)
           coord.push_back(0);
         sample.coords.back()[lane] = std::move(coord);
       }
@@ -121,13 +133,16 @@ private:
   const DistributedLayout &dist;
   unsigned elementBytes;
   bool ownersOnly;
+  const Coord *origin; ///< of a block, null for the whole tile
   std::map<std::pair<int64_t, bool>, Sample> samples;
 };
 } // namespace
 
+double SharedAccessCost::cycles() const { return wavefronts + kIssueCost * double(accesses); }
+
 SharedAccessCost tilewright::layout::sharedAccessCost(const DistributedLayout &dist, const SharedLayout &shared,
-                                                      unsigned elementBytes, bool ownersOnly) {
-  return AccessCounter(dist, elementBytes, ownersOnly).count(shared);
+                                                      unsigned elementBytes, bool ownersOnly, const Coord *origin) {
+  return AccessCounter(dist, elementBytes, ownersOnly, origin).count(shared);
 }
 
 /// Order of dimensions, fastest first, that suits one side: the dimension with the longest run in a thread first,
@@ -238,8 +253,7 @@ public:
       return; // the swizzle does not fit the row, or too large
     std::optional<MatrixAccess> matrices;
     SharedAccessCost write = writes.count(*layout), read = countReads(*layout, matrices);
-    double cost = write.wavefronts + kIssueCost * double(write.accesses) +
-                  readerWeight * (read.wavefronts + kIssueCost * double(read.accesses));
+    double cost = write.cycles() + readerWeight * read.cycles();
     // Earlier candidates are simpler: a later one has to be cheaper, or as cheap and smaller.
     if (best &&
         (cost > best->cost || (cost == best->cost && layout->allocatedElements() >= best->layout.allocatedElements())))

@@ -76,7 +76,7 @@ void SvgPage::addGrid(const SvgGrid &grid) {
   for (const auto &row : grid.rows)
     for (const SvgGrid::Cell &cell : row)
       cellWidth = std::max(cellWidth, textWidth(cell.label, kFontSize) + 6);
-  int64_t left = kMargin + headerWidth + 6, columns = 0;
+  int64_t left = kMargin + headerWidth + 6, columns = grid.columnHeaders.size();
   auto centre = [&](int64_t column) { return left + column * cellWidth + cellWidth / 2; };
 
   body += "<g class=\"headers\" fill=\"#555555\" text-anchor=\"middle\">\n";

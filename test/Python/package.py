@@ -108,6 +108,14 @@ class Modules(unittest.TestCase):
         self.assertIsInstance(self.module.report, dict)
         self.assertIsInstance(self.module.plan, dict)
         self.assertTrue(self.module.report)
+        conversions = tilewright.compile(MATMUL).report["conversions"]
+        self.assertTrue(conversions)
+        for conversion in conversions:
+            self.assertEqual(
+                {"location", "tile", "kind", "cycles", "shared_bytes", "write_conflicts", "read_conflicts", "reason"}
+                | {"count", "ldmatrix", "variants"},
+                set(conversion),
+            )
         self.assertIsInstance(self.module.remarks, list)
         for remark in self.module.remarks:
             self.assertLessEqual({"kind", "pass", "name", "function", "file", "line", "column", "message"}, set(remark))

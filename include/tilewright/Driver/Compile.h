@@ -29,6 +29,22 @@ struct DotReport {
   std::vector<std::string> variants;
 };
 
+/// How one tile gets into another layout, for reports: where, which tile ("64x32xf16"), by "registers", "shuffles" or "shared
+/// memory", why, what it costs each time, and in which variants it is so.
+struct ConversionReport {
+  std::string location, tile, kind, reason;
+  /// Estimated issue cycles of one SM for one program.
+  double cycles = 0;
+  int64_t sharedBytes = 0;
+  /// Bank conflicts of an average access of the writers and the readers; 0 but for shared memory.
+  double writeConflicts = 0, readConflicts = 0;
+  /// Set where a reader uses `ldmatrix`.
+  bool readsMatrices = false;
+  /// As many that are alike, at one place of one variant.
+  unsigned count = 1;
+  std::vector<std::string> variants;
+};
+
 /// One compiled version of a kernel.
 struct CompiledVariant {
   /// Name in the source, entry point, and name of its sections in the bundle.
@@ -50,6 +66,7 @@ struct CompiledVariant {
 struct CompileResult {
   std::vector<CompiledVariant> variants;
   std::vector<DotReport> dots;
+  std::vector<ConversionReport> conversions;
   /// The plan, and the sections of all variants; `writeBundle` makes a file of it.
   Bundle bundle;
   /// The report as JSON: target, tools and, per kernel and variant, what CompiledVariant says.

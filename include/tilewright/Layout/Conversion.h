@@ -41,6 +41,10 @@ struct ShufflePlan {
   unsigned sourceLane(const Round &round, unsigned lane) const;
 };
 
+/// Cycles of a trip through shared memory besides its accesses: store, barrier, load, and the barrier that frees the
+/// buffer. A rough number, as those in Conversion.cpp.
+constexpr double kSharedTripLatency = 100;
+
 /// The way from one layout to another.
 struct ConversionPlan {
   enum class Kind {

@@ -116,11 +116,14 @@ struct SharedAccessCost {
   double conflicts = 0;  ///< bank conflicts of an average access
   double wavefronts = 0; ///< steps of shared memory, all accesses together
   bool isConflictFree() const { return conflicts == 0; }
+  /// Estimated cycles of one SM: the wavefronts, and a quarter for issuing each access.
+  double cycles() const;
 };
 /// Computes it from the banks, on a sample of the accesses where they are many (exact where all is linear). If
-/// `ownersOnly`, warps, lanes and registers that hold replicas take no part (a store).
+/// `ownersOnly`, warps, lanes and registers that hold replicas take no part (a store). With an `origin`, only the block of
+/// the tile that begins there and has the shape of `shared` moves; an access that has no lane in it costs its issue.
 SharedAccessCost sharedAccessCost(const DistributedLayout &dist, const SharedLayout &shared, unsigned elementBytes,
-                                  bool ownersOnly);
+                                  bool ownersOnly, const Coord *origin = nullptr);
 
 /// A shared layout with what it costs both sides.
 struct SharedChoice {

@@ -94,7 +94,7 @@ LogicalResult tilewright::lowerAtomic(Operation *op) {
   if (isAcquire)
     SyncOp::create(builder, loc);
   Value loaded = LocalLoadOp::create(builder, loc, type, buffer);
-  explainTrip(op, cast<MemDescType>(buffer.getType()), "what an atomic access gives its owners goes to all replicas");
+  explainTrip(op, buffer, "what an atomic access gives its owners goes to all replicas");
   result.replaceAllUsesExcept(loaded, store);
   return success();
 }

@@ -75,7 +75,7 @@ LogicalResult tilewright::lowerConcat(tile::ConcatOp op) {
     LocalStoreOp::create(builder, loc, source, MemDescBlockOp::create(builder, loc, type, buffer, origin));
     begin += part.getDimSize(op.getDim());
   }
-  explainTrip(op, cast<MemDescType>(buffer.getType()),
+  explainTrip(op, buffer,
               "the parts of a concat are not whole registers of each thread of the result");
   op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, whole, buffer));
   op.erase();
@@ -100,7 +100,7 @@ LogicalResult tilewright::lowerExtract(tile::ExtractOp op) {
     return failure();
   LocalStoreBlockOp::create(builder, loc, op.getSource(), originOf(builder, loc, op.getIndices(), whole, block),
                             buffer);
-  explainTrip(op, cast<MemDescType>(buffer.getType()), whyNotRegisters(op.getIndices()));
+  explainTrip(op, buffer, whyNotRegisters(op.getIndices()));
   op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, loc, block, buffer));
   op.erase();
   return success();
@@ -117,7 +117,7 @@ LogicalResult tilewright::lowerInsert(tile::InsertOp op) {
   if (!buffer)
     return failure();
   LocalStoreOp::create(builder, loc, op.getSource(), buffer);
-  explainTrip(op, cast<MemDescType>(buffer.getType()), whyNotRegisters(op.getIndices()));
+  explainTrip(op, buffer, whyNotRegisters(op.getIndices()));
   op.getResult().replaceAllUsesWith(LocalLoadBlockOp::create(builder, loc, whole, buffer, op.getDest(),
                                                              originOf(builder, loc, op.getIndices(), whole, block)));
   op.erase();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LowerToBuffers.h"
 #include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
+#include "tilewright/Conversion/TileToTileGPU/LayoutMoves.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Layout/Conversion.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,12 +31,13 @@ Value tilewright::makeBuffer(OpBuilder &builder, Location loc, RankedTensorType 
                               IntegerAttr());
 }
 
-void tilewright::explainTrip(Operation *op, MemDescType buffer, StringRef why) {
+void tilewright::explainTrip(Operation *op, Value buffer, StringRef why) {
+  buffer.getDefiningOp<LocalAllocOp>()->setAttr(kReasonAttr, StringAttr::get(op->getContext(), why));
   auto func = op->getParentOfType<func::FuncOp>();
   remark::analysis(op->getLoc(), remark::RemarkOpts::name("SharedTrip")
                                      .category("tile-lower-to-buffers")
                                      .function(func.getSymName()))
-      << remark::reason("{0}", why.str()) << remark::metric("bytes", buffer.getSizeInBytes());
+      << remark::reason("{0}", why.str()) << remark::metric("bytes", cast<MemDescType>(buffer.getType()).getSizeInBytes());
 }
 
 namespace {
@@ -201,7 +203,7 @@ private:
       return op.emitOpError() << "cannot hold " << type << " in shared memory: " << error;
     Value buffer = makeBuffer(builder, op.getLoc(), type, *shared);
     LocalStoreOp::create(builder, op.getLoc(), operand, buffer);
-    explainTrip(op, cast<MemDescType>(buffer.getType()), "an operand of a product on the multiply-add units");
+    explainTrip(op, buffer, "an operand of a product on the multiply-add units");
     return buffer;
   }
 
@@ -237,7 +239,7 @@ private:
     if (Operation *user = firstUserInBlock(op))
       builder.setInsertionPoint(user);
     Value loaded = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
-    explainTrip(op, cast<MemDescType>(buffer.getType()), plan->reason);
+    explainTrip(op, buffer, plan->reason);
     op.getResult().replaceAllUsesWith(loaded);
     op.erase();
     return success();
@@ -268,7 +270,7 @@ private:
                                                         SharedAttr::get(op.getContext(), plain(to))),
                                        buffer);
     Value loaded = LocalLoadOp::create(builder, op.getLoc(), to, view);
-    explainTrip(op, cast<MemDescType>(buffer.getType()), "a reshape that is not linear over the layout's bits");
+    explainTrip(op, buffer, "a reshape that is not linear over the layout's bits");
     op.getResult().replaceAllUsesWith(loaded);
     op.erase();
     return success();

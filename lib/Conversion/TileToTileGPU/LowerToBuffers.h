@@ -14,8 +14,8 @@ bool fitsBuffer(mlir::Type element);
 /// A new buffer for `tile`, laid out as `shared`.
 mlir::Value makeBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::RankedTensorType tile,
                        const layout::SharedLayout &shared);
-/// Says in a remark that `op` goes through `buffer`, and why.
-void explainTrip(mlir::Operation *op, tile_gpu::MemDescType buffer, llvm::StringRef why);
+/// Says in a remark that `op` goes through `buffer`, a new one, and why; the buffer keeps the reason for reports.
+void explainTrip(mlir::Operation *op, mlir::Value buffer, llvm::StringRef why);
 
 /// The layout after each warp has reduced what it holds along `dim`: what differs by lane or register there is gone, what
 /// differs by warp becomes position 0, 1, 2... Null where padding would lie between positions that have elements.

@@ -43,8 +43,8 @@ func.func @across_warps(%x: !row, %p: !tile.ptr<f32>) attributes {tile.kernel} {
 
 // Both operands are staged with the dimension fastest that a thread reads several neighbours of: M and N.
 // CHECK-LABEL: func.func @product
-// CHECK:         tile_gpu.local_alloc : <64x32xf32, #tile_gpu.shared<[64, 32], order = [0, 1]
-// CHECK:         tile_gpu.local_alloc : <32x64xf32, #tile_gpu.shared<[32, 64], order = [1, 0]
+// CHECK:         tile_gpu.local_alloc {tile_gpu.reason = "an operand of a product on the multiply-add units"} : <64x32xf32, #tile_gpu.shared<[64, 32], order = [0, 1]
+// CHECK:         tile_gpu.local_alloc {tile_gpu.reason = "an operand of a product on the multiply-add units"} : <32x64xf32, #tile_gpu.shared<[32, 64], order = [1, 0]
 // CHECK:         tile_gpu.dot_fma
 // CHECK-NOT:     tile.dot
 func.func @product(%a: !mat, %b: !mat, %c: !mat) attributes {tile.kernel} {
@@ -59,7 +59,7 @@ func.func @product(%a: !mat, %b: !mat, %c: !mat) attributes {tile.kernel} {
 
 // 17 rows are a multiple of nothing: the reshape keeps row-major order in memory, where it is free.
 // CHECK-LABEL: func.func @odd_reshape
-// CHECK:         %[[M:.*]] = tile_gpu.local_alloc : <17x6xf32
+// CHECK:         %[[M:.*]] = tile_gpu.local_alloc {tile_gpu.reason = "a reshape that is not linear over the layout's bits"} : <17x6xf32
 // CHECK:         tile_gpu.local_store
 // CHECK:         %[[V:.*]] = tile_gpu.memdesc_view %[[M]] : {{.*}} -> <34x3xf32
 // CHECK:         tile_gpu.local_load %[[V]]

@@ -356,3 +356,20 @@ TEST(ChooseShared, WeightsTheReader) {
   EXPECT_LE(often.reader.wavefronts, once.reader.wavefronts);
   EXPECT_GT(often.cost, once.cost);
 }
+
+// A block costs what its own accesses cost: here row 5, which one of two warps holds, each lane two neighbours of it.
+TEST(SharedAccess, BlocksOfATile) {
+  DistributedLayout tile = makeBlocked({8, 64}, {1, 2}, {1, 0}, 2);
+  SharedLayout row = *SharedLayout::makeRowMajor({1, 64}, {1, 0});
+  Coord origin = {5, 0};
+  SharedAccessCost whole = sharedAccessCost(tile, *SharedLayout::makeRowMajor({8, 64}, {1, 0}), 4, true);
+  SharedAccessCost block = sharedAccessCost(tile, row, 4, true, &origin);
+  EXPECT_EQ(block.vector, 2);
+  EXPECT_EQ(block.accesses, whole.accesses);
+  EXPECT_EQ(block.wavefronts, whole.wavefronts / 8);
+  EXPECT_EQ(block.conflicts, 0);
+  // A block that begins inside a vector is moved element by element.
+  origin = {5, 3};
+  SharedLayout part = *SharedLayout::makeRowMajor({1, 32}, {1, 0});
+  EXPECT_EQ(sharedAccessCost(tile, part, 4, true, &origin).vector, 1);
+}
