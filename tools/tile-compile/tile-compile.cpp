@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -33,9 +34,13 @@ static cl::opt<std::string>
                 cl::desc("print remarks: all, none, or any of passed,missed,failed,analysis; of "
                          "passes whose name matches REGEX"));
 static cl::opt<bool> wantsReport("report", cl::cat(category),
-                                 cl::desc("print threads, shared memory, registers, spills, MMA family per dot"));
+                                 cl::desc("print threads, shared memory, registers, spills, MMA family per dot, "
+                                          "cost per layout conversion"));
 static cl::opt<bool> wantsAudit("audit", cl::cat(category),
                                 cl::desc("check the machine code: no spills, no local memory"));
+static cl::opt<std::string> pictureFolder("draw-layouts", cl::cat(category), cl::value_desc("DIR"),
+                                          cl::desc("write a picture of each layout and each buffer into DIR, and an "
+                                                   "index.html"));
 static cl::opt<bool> wantsTimes("time-report", cl::cat(category), cl::desc("print the seconds of each phase"));
 // Read by setCompileOption, so that they have one definition for all tools.
 static cl::opt<std::string> target("target", cl::cat(category), cl::value_desc("NAME"),
@@ -117,19 +122,34 @@ static int audit(const CompileResult &result, const CompileOptions &options) {
   return status;
 }
 
-static int writeOutput(StringRef text) {
+static int writeFile(StringRef path, StringRef text) {
   std::error_code code;
-  llvm::ToolOutputFile file(outputFile, code, llvm::sys::fs::OF_None);
+  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
   if (code)
-    return fail("cannot write '" + outputFile + "': " + code.message());
+    return fail("cannot write '" + path + "': " + code.message());
   file.os() << text;
   file.os().flush();
   if (file.os().has_error()) {
     code = file.os().error();
     file.os().clear_error();
-    return fail("cannot write '" + outputFile + "': " + code.message());
+    return fail("cannot write '" + path + "': " + code.message());
   }
   file.keep();
+  return kFine;
+}
+
+static int writePictures(ModuleOp module, const CompileOptions &options, PhaseTimes &times) {
+  FailureOr<std::vector<LayoutPicture>> pictures = drawLayouts(module, options, &times);
+  if (failed(pictures))
+    return kBadInput;
+  if (std::error_code code = llvm::sys::fs::create_directories(pictureFolder))
+    return fail("cannot make the folder '" + pictureFolder + "': " + code.message());
+  for (const LayoutPicture &picture : *pictures) {
+    llvm::SmallString<128> path(pictureFolder);
+    llvm::sys::path::append(path, picture.fileName);
+    if (int status = writeFile(path, picture.text))
+      return status;
+  }
   return kFine;
 }
 
@@ -165,7 +185,10 @@ static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, Ph
       return kBadInput;
     output = std::move(*text);
   }
-  if (int status = writeOutput(output))
+  if (!pictureFolder.empty())
+    if (int status = writePictures(module, options, times))
+      return status;
+  if (int status = writeFile(outputFile, output))
     return status;
   if (wantsReport)
     printReport(*result, llvm::errs());

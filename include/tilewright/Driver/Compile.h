@@ -86,6 +86,17 @@ lowerModule(mlir::ModuleOp module, EmitLevel level, const CompileOptions &option
 mlir::FailureOr<CompileResult> compileModule(mlir::ModuleOp module, const CompileOptions &options,
                                              PhaseTimes *times = nullptr);
 
+/// A file of `drawLayouts`.
+struct LayoutPicture {
+  std::string fileName, text;
+};
+
+/// Pictures of the layouts of all kernels as SVG, "VARIANT.NN-OP.svg" each, and "index.html", the last, which says what is where.
+/// A layout is drawn once for each kernel, for the first variant that has it; a buffer once for each way of writing and
+/// reading it. The same module gives the same bytes.
+mlir::FailureOr<std::vector<LayoutPicture>> drawLayouts(mlir::ModuleOp module, const CompileOptions &options,
+                                                        PhaseTimes *times = nullptr);
+
 /// Lowers a module of one Tile section of a bundle to one thread's programs, in place, by the target and the options that
 /// the bundle's plan records. For EmulatorBackendOptions::lowerTiles.
 mlir::LogicalResult lowerTileSection(mlir::ModuleOp module, const LaunchPlan &plan);
