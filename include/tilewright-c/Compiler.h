@@ -61,8 +61,7 @@ typedef struct TwDiagnostic {
 /** Called for each diagnostic, on the thread that called into the library; it must not call back into the context. */
 typedef void (*TwDiagnosticHandler)(const TwDiagnostic *diagnostic, void *userData);
 
-/** The version of this library, e.g. "0.1.0"; and of the LLVM that it is built on, e.g. "22.1.8". */
-TW_EXPORTED const char *twVersion(void);
+/** The version of the LLVM that the compiler is built on, e.g. "22.1.8". */
 TW_EXPORTED const char *twLlvmVersion(void);
 
 /** Makes a context with the tile dialects in it. Never NULL. */

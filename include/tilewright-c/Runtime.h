@@ -3,7 +3,7 @@
  * \file
  * The runtime's C interface: opens bundles, checks arguments and launches kernels, on a GPU through the CUDA driver
  * (backend "cuda") or on the CPU (backend "emulator", where the program contains it). Plain C, and apart from
- * Compiler.h because it needs no compiler.
+ * Compiler.h because it needs no compiler: libTilewrightRuntime.so is this header alone, for machines without LLVM.
  *
  *     TwError *error = NULL;
  *     TwBundle *bundle = twBundleOpenFile("matmul.bundle", &error);
@@ -42,6 +42,9 @@ typedef enum TwStatus {
   /** No such device, or no driver. */
   TW_NO_DEVICE = 3
 } TwStatus;
+
+/** The version of this library, e.g. "0.1.0". */
+TW_EXPORTED const char *twVersion(void);
 
 typedef struct TwError TwError;
 /** One sentence that names what was expected and what was found. Never NULL. */

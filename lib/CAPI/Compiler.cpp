@@ -60,7 +60,6 @@ static bool registerEmulator() {
 }
 [[maybe_unused]] static const bool isEmulatorRegistered = registerEmulator();
 
-const char *twVersion(void) { return TILEWRIGHT_VERSION; }
 const char *twLlvmVersion(void) { return LLVM_VERSION_STRING; }
 
 //===----------------------------------------------------------------------===//

@@ -77,6 +77,8 @@ template <typename Body> static TwStatus guarded(TwError **error, Body &&body) {
   }
 }
 
+const char *twVersion(void) { return TILEWRIGHT_VERSION; }
+
 const char *twErrorMessage(const TwError *error) { return error ? error->message.c_str() : ""; }
 TwStatus twErrorStatus(const TwError *error) { return error ? error->status : TW_OK; }
 void twErrorDestroy(TwError *error) { delete error; }

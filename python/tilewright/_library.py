@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds libTilewrightC and declares its functions for ctypes; see include/tilewright-c/ for what they do."""
+"""Finds libTilewrightC and declares its functions for ctypes; see include/tilewright-c/ for what they do.
+
+Where there is no libTilewrightC, libTilewrightRuntime serves: it launches bundles on a GPU and neither compiles nor emulates.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ import pathlib
 from ctypes import c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint64, c_void_p
 from typing import Any
 
-LIBRARY_NAME = "libTilewrightC.so"
+# In order of preference: the compiler with the runtime, and the runtime alone.
+LIBRARY_NAMES = ("libTilewrightC.so", "libTilewrightRuntime.so")
 
 
 class CDiagnostic(ctypes.Structure):
@@ -68,10 +72,10 @@ def candidates() -> list[pathlib.Path]:
     if named:
         return [pathlib.Path(named)]
     package = pathlib.Path(__file__).resolve().parent
-    found = [package.parent.parent / "build" / "lib" / LIBRARY_NAME, package / LIBRARY_NAME]
+    folders = [package.parent.parent / "build" / "lib", package]
     # An installation keeps the package in PREFIX/lib/python/tilewright or PREFIX/lib/pythonX.Y/site-packages.
-    found += [folder / LIBRARY_NAME for folder in package.parents if folder.name in ("lib", "lib64")]
-    return found
+    folders += [folder for folder in package.parents if folder.name in ("lib", "lib64")]
+    return [folder / name for name in LIBRARY_NAMES for folder in folders]
 
 
 def _load() -> ctypes.CDLL:
@@ -79,18 +83,17 @@ def _load() -> ctypes.CDLL:
     for path in tried:
         if path.exists():
             return ctypes.CDLL(str(path))
-    try:
-        return ctypes.CDLL(LIBRARY_NAME)
-    except OSError:
-        pass
+    for name in LIBRARY_NAMES:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            pass
     places = ", ".join(str(path) for path in tried)
-    raise ImportError(f"{LIBRARY_NAME} was not found in {places}; build it, or set TILEWRIGHT_LIBRARY to its path")
+    raise ImportError(f"{LIBRARY_NAMES[0]} was not found in {places}; build it, or set TILEWRIGHT_LIBRARY to its path")
 
 
 _ERROR = ctypes.POINTER(c_void_p)
-_PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
-    # Compiler.h
-    "twVersion": (c_char_p, []),
+_COMPILER: dict[str, tuple[Any, list[Any]]] = {
     "twLlvmVersion": (c_char_p, []),
     "twContextCreate": (c_void_p, []),
     "twContextDestroy": (None, [c_void_p]),
@@ -108,7 +111,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "twCompiledPlan": (c_char_p, [c_void_p]),
     "twCompiledReport": (c_char_p, [c_void_p]),
     "twCompiledRemarks": (c_char_p, [c_void_p]),
-    # Runtime.h
+}
+_RUNTIME: dict[str, tuple[Any, list[Any]]] = {
+    "twVersion": (c_char_p, []),
     "twErrorMessage": (c_char_p, [c_void_p]),
     "twErrorStatus": (c_int, [c_void_p]),
     "twErrorDestroy": (None, [c_void_p]),
@@ -135,7 +140,9 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 lib = _load()
-for _name, (_result, _arguments) in _PROTOTYPES.items():
+# False for libTilewrightRuntime, which lacks the functions of Compiler.h and the emulator.
+has_compiler = hasattr(lib, "twCompile")
+for _name, (_result, _arguments) in {**_RUNTIME, **(_COMPILER if has_compiler else {})}.items():
     _function = getattr(lib, _name)
     _function.restype = _result
     _function.argtypes = _arguments

@@ -8,7 +8,7 @@ import os
 import pathlib
 from typing import Any, Iterator, Mapping, Sequence, Union
 
-from ._library import CDiagnostic, DiagnosticHandler, lib
+from ._library import CDiagnostic, DiagnosticHandler, has_compiler, lib
 from .errors import CompileError, Diagnostic
 from .module import Module
 
@@ -18,13 +18,13 @@ OptionValue = Union[str, int, bool, Sequence[str], Mapping[str, int]]
 
 
 def version() -> str:
-    """The version of the compiler library, e.g. "0.1.0"."""
+    """The version of the library, e.g. "0.1.0"."""
     return _text(lib.twVersion())
 
 
 def llvm_version() -> str:
-    """The version of LLVM that the compiler is built on."""
-    return _text(lib.twLlvmVersion())
+    """The version of LLVM that the compiler is built on; empty where the library holds no compiler."""
+    return _text(lib.twLlvmVersion()) if has_compiler else ""
 
 
 def compile(source: str | os.PathLike[str], target: str = "sm_90a", **options: OptionValue) -> Module:
@@ -33,9 +33,12 @@ def compile(source: str | os.PathLike[str], target: str = "sm_90a", **options: O
     `source` is a path or the text itself: a string with a line break is text. Options are those of `tile-compile`
     with underscores, e.g. `num_warps=4`, `disable_pass=["tile-specialize"]`, `extents={"M": 64}`; True and False
     switch a flag. With `lazy=True` the module is for the emulator alone, which lowers each variant when it is first
-    launched. Raises CompileError for a program or an option that is refused, and OSError for a file that cannot
-    be read. Warnings are kept in `Module.diagnostics`.
+    launched. Raises CompileError for a program or an option that is refused or where the library holds no compiler, and
+    OSError for a file that cannot be read. Warnings are kept in `Module.diagnostics`.
     """
+    if not has_compiler:
+        message = f"{lib._name} launches bundles and holds no compiler; compile elsewhere, and load() the bundle here"
+        raise CompileError([Diagnostic("", 0, 0, "error", message)])
     if isinstance(source, str) and "\n" in source:
         text, name = source.encode(), "<text>"
     else:

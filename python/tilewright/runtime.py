@@ -7,7 +7,7 @@ import ctypes
 import threading
 from typing import Any, Callable
 
-from ._library import lib
+from ._library import has_compiler, lib
 from .errors import LaunchError, NoDeviceError
 
 _NO_DEVICE = 3
@@ -56,6 +56,8 @@ def backend_for(name: str, device: int, seed: int) -> Handle:
         try:
             return backend_for("cuda", device, seed)
         except NoDeviceError:
+            if not has_compiler:  # The emulator comes with the compiler.
+                raise
             return backend_for("emulator", device, seed)
     key = (name, device, seed)
     with _lock:
@@ -67,9 +69,9 @@ def backend_for(name: str, device: int, seed: int) -> Handle:
 
 
 def available_backends() -> tuple[str, ...]:
-    """The backends that can run here: the emulator, and cuda where there is a driver and a device."""
+    """The backends that can run here: the emulator (beside a compiler), and cuda where there is a driver and a device."""
     found = []
-    for name in ("emulator", "cuda"):
+    for name in ("emulator", "cuda") if has_compiler else ("cuda",):
         try:
             backend_for(name, 0, 0)
             found.append(name)
