@@ -32,15 +32,24 @@ public:
   void replicate(Bases &bases) { bases.emplace_back(shape.size(), 0); }
 
   /// Gives `count` bits to the dimensions in `order`, as many as possible to the first, without wasting more than an
-  /// eighth; then, as idle threads are the greater waste, to whichever dimension is padded least by it.
+  /// eighth; one bit less there where all bits then divide the extents, since padding costs every later op a compare;
+  /// then, as idle threads are the greater waste, to whichever dimension is padded least by it.
   void spread(Bases &bases, unsigned count, const std::vector<unsigned> &order) {
+    std::vector<unsigned> thrifty(shape.size(), 0), exact = thrifty;
+    unsigned left = count, leftExact = count;
     for (unsigned dim : order) {
-      unsigned bits = count;
-      while (bits > 0 && !isThrifty(dim, bits))
-        --bits;
-      for (count -= bits; bits > 0; --bits)
-        grow(bases, dim);
+      thrifty[dim] = left;
+      while (thrifty[dim] > 0 && !isThrifty(dim, thrifty[dim]))
+        --thrifty[dim];
+      left -= thrifty[dim];
+      while (exact[dim] < leftExact && shape[dim] % (unit[dim] << (exact[dim] + 1)) == 0)
+        ++exact[dim];
+      leftExact -= exact[dim];
     }
+    bool isExact = leftExact == 0 && !order.empty() && exact[order[0]] + 1 >= thrifty[order[0]];
+    for (unsigned dim : order)
+      for (unsigned bits = isExact ? exact[dim] : thrifty[dim]; bits > 0; --bits, --count)
+        grow(bases, dim);
     for (; count > 0; --count) {
       int best = -1;
       double bestWaste = 0;
