@@ -161,8 +161,8 @@ std::string Cta::describeWhat() const {
     return "barrier " + std::to_string(f.a) + " is complete with a part of warp " + std::to_string(f.b) + ", " +
            describeLanes(uint32_t(f.c)) + ": whole warps must arrive";
   case Failure::WarpDivergent:
-    return "the warp diverges: arrives in another place than " + describeLanes(meetings[f.thread / kWarpSize].lanes) +
-           " of it wait in another one at " + describeLocation(f.d);
+    return "the warp diverges: arrives elsewhere while " + describeLanes(meetings[f.thread / kWarpSize].lanes) +
+           " of it wait in " + name(meetings[f.thread / kWarpSize].call.op) + " at " + describeLocation(f.d);
   case Failure::WarpOperand:
     return "shuffle of " + count(f.b, "value") + " with mode " + std::to_string(f.a) + ", lane " + std::to_string(f.c) +
            " and width " + std::to_string(f.d) +

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr StringRef kOptionalPasses[] = {"tile-specialize", "tile-set-in-bounds", "canonicalize", "cse",
-                                                "loop-invariant-code-motion"};
+                                                "loop-invariant-code-motion", "tile-sink-cheap-tiles"};
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
 
@@ -71,6 +71,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     manager.addNestedPass<func::FuncOp>(createAssignLayoutsPass(layouts));
     clean();
     add("loop-invariant-code-motion", createLoopInvariantCodeMotionPass(), true);
+    add("tile-sink-cheap-tiles", createSinkCheapTilesPass(), true);
     manager.addNestedPass<func::FuncOp>(createLowerToBuffersPass());
     AllocateSharedPassOptions shared;
     shared.limitBytes = target->maxSharedBytesPerBlock;

@@ -100,14 +100,35 @@ std::optional<Value> ThreadProgram::splitSharedOffset(Location loc, MemDescType 
   return arith::AddIOp::create(builder, loc, address, base);
 }
 
-/// Byte offset, from the start of a buffer, of the element that register 0 of this thread stands for. Computed at the entry.
+/// Most registers that offsets of shared memory may hold through the whole kernel.
+static constexpr unsigned kMaxHeldOffsets = 12;
+
+bool ThreadProgram::holdsSharedOffsets() {
+  if (!holdsOffsets) {
+    llvm::DenseSet<std::pair<Type, Type>> pairs; // Layouts are parts of both types.
+    kernel.walk([&](Operation *op) {
+      if (auto store = dyn_cast<LocalStoreOp>(op))
+        pairs.insert({store.getValue().getType(), store.getBuffer().getType()});
+      else if (auto load = dyn_cast<LocalLoadOp>(op))
+        pairs.insert({load.getResult().getType(), load.getBuffer().getType()});
+    });
+    holdsOffsets = pairs.size() <= kMaxHeldOffsets;
+  }
+  return *holdsOffsets;
+}
+
+/// Byte offset, from the start of a buffer, of the element that register 0 of this thread stands for. Computed at the entry
+/// where few of them are wanted, else in each block that wants one, since every offset held is a register less.
 Value ThreadProgram::threadSharedOffset(MemDescType type, const LayoutPlace &where) {
-  Value &slot = sharedOffsets[{&where, type.getLayout(), type.getElementBytes()}];
+  bool isHeld = holdsSharedOffsets() && holdsPlaces();
+  Block *block = isHeld ? nullptr : builder.getInsertionBlock();
+  Value &slot = sharedOffsets[{{block, &where}, {type.getLayout(), type.getElementBytes()}}];
   if (slot)
     return slot;
   Location loc = kernel.getLoc();
   OpBuilder::InsertionGuard guard(builder);
-  builder.restoreInsertionPoint(entry.saveInsertionPoint());
+  if (isHeld)
+    builder.restoreInsertionPoint(entry.saveInsertionPoint());
   Rows rows(type.getLayout());
   auto scaled = [&](Value value, int64_t factor) -> Value {
     return factor == 1 ? value : arith::MulIOp::create(builder, loc, value, i32(loc, factor)).getResult();

@@ -69,9 +69,11 @@ private:
   void set(Value value, llvm::ArrayRef<Value> parts);
   void set(Value value, Value part) { set(value, llvm::ArrayRef<Value>(part)); }
   ViewParts viewParts(Value view);
+  /// Valid in the block that the builder is in, from where it stands on.
   const LayoutPlace &place(tile_gpu::LayoutAttr layout);
+  bool holdsPlaces();
   const LayoutPlace &place(Type tile);
-  Value bitsToCoord(Location loc, Value index, const layout::Bases &bases, unsigned dim);
+  Value bitsToCoord(mlir::OpBuilder &at, Location loc, Value index, const layout::Bases &bases, unsigned dim);
 
   // Small builders.
   Value i32(Location loc, int64_t value);
@@ -148,6 +150,7 @@ private:
   std::optional<Value> splitSharedOffset(Location loc, tile_gpu::MemDescType type, Value base,
                                          const LayoutPlace &place, const layout::Coord &offset);
   Value threadSharedOffset(tile_gpu::MemDescType type, const LayoutPlace &place);
+  bool holdsSharedOffsets();
   LogicalResult emitLocalStore(tile_gpu::LocalStoreOp op);
   LogicalResult emitLocalLoad(tile_gpu::LocalLoadOp op);
   struct BlockReach; ///< Where the registers of a tile lie in a buffer for one block of it.
@@ -183,8 +186,12 @@ private:
   mlir::OpBuilder builder;
   mlir::OpBuilder entry; ///< Inserts where everything below is dominated: thread coordinates live there.
   llvm::DenseMap<Value, SmallVector<Value>> values;
-  std::map<const void *, std::unique_ptr<LayoutPlace>> places;
-  llvm::DenseMap<std::tuple<const LayoutPlace *, mlir::Attribute, int64_t>, Value> sharedOffsets;
+  /// By layout and block; null: the entry, which dominates all.
+  std::map<std::pair<const void *, mlir::Block *>, std::unique_ptr<LayoutPlace>> places;
+  std::optional<bool> arePlacesHeld;
+  using OffsetKey = std::pair<std::pair<mlir::Block *, const LayoutPlace *>, std::pair<mlir::Attribute, int64_t>>;
+  llvm::DenseMap<OffsetKey, Value> sharedOffsets; ///< By block (null: the entry), layout, buffer's layout, bytes.
+  std::optional<bool> holdsOffsets;
   llvm::DenseMap<Value, layout::MatrixAccess> deferredLoads; ///< Loads that a product issues as it needs them.
   Value lane, warp;
 };

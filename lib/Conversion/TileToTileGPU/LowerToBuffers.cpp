@@ -209,15 +209,30 @@ private:
 
   //===- Moves ---------------------------------------------------------------------------------------------------===//
 
-  /// The first op of the block of `op` that uses its result, or holds one that does; null if there is none.
-  static Operation *firstUserInBlock(Operation *op) {
+  /// Reads `buffer` for the users of `op`, which it stands for. The read is put where the first of them is, so that
+  /// several tiles written side by side share one barrier. Operands of products are read for each product of the block on its
+  /// own: kept in registers they would be the largest values between the two.
+  static void readWhereUsed(OpBuilder &builder, ConvertLayoutOp op, Value buffer) {
+    Block *block = op->getBlock();
+    auto isOperand = [&](OpOperand &use) {
+      return use.getOwner()->getBlock() == block && isa<tile::DotOp, DotMmaOp>(use.getOwner()) &&
+             use.getOperandNumber() < 2;
+    };
     Operation *first = nullptr;
-    for (Operation *user : op->getUsers()) {
-      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    for (OpOperand &use : llvm::make_early_inc_range(op.getResult().getUses())) {
+      if (isOperand(use)) {
+        builder.setInsertionPoint(use.getOwner());
+        use.set(LocalLoadOp::create(builder, op.getLoc(), op.getResult().getType(), buffer));
+        continue;
+      }
+      Operation *ancestor = block->findAncestorOpInBlock(*use.getOwner());
       if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
         first = ancestor;
     }
-    return first;
+    if (op.getResult().use_empty())
+      return;
+    builder.setInsertionPoint(first ? first : op.getOperation());
+    op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, op.getLoc(), op.getResult().getType(), buffer));
   }
 
   LogicalResult lowerConvert(ConvertLayoutOp op) {
@@ -235,12 +250,8 @@ private:
     OpBuilder builder(op);
     Value buffer = makeBuffer(builder, op.getLoc(), from, plan->shared->layout);
     LocalStoreOp::create(builder, op.getLoc(), op.getSource(), buffer);
-    // Read only where it is used, so that several tiles written side by side share one barrier.
-    if (Operation *user = firstUserInBlock(op))
-      builder.setInsertionPoint(user);
-    Value loaded = LocalLoadOp::create(builder, op.getLoc(), to, buffer);
+    readWhereUsed(builder, op, buffer);
     explainTrip(op, buffer, plan->reason);
-    op.getResult().replaceAllUsesWith(loaded);
     op.erase();
     return success();
   }

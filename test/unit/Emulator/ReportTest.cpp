@@ -172,7 +172,7 @@ TEST_F(ReportTest, DivergentShuffle) {
   };
   EXPECT_EQ(messageOf(entry, makeShape(1, 64)),
             at("k.mlir:2:2", 16) +
-                "the warp diverges: arrives in a shuffle while lanes 0-15 of it wait in another one at k.mlir:1:1");
+                "the warp diverges: arrives elsewhere while lanes 0-15 of it wait in a shuffle at k.mlir:1:1");
 }
 
 TEST_F(ReportTest, ShuffleOperands) {
@@ -194,7 +194,7 @@ TEST_F(ReportTest, ShuffleOperands) {
   };
   EXPECT_EQ(messageOf(mismatch, makeShape(1, 32)),
             at("k.mlir:1:1", 9) +
-                "arrives in a shuffle with another mode, width or number of values than the other lanes of its warp");
+                "arrives with another instruction, mode, width or number of values than the other lanes of its warp");
 }
 
 TEST_F(ReportTest, BarrierRules) {

@@ -21,6 +21,16 @@ def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::tile_gpu::TileGPUDialect"];
 }
 
+def SinkCheapTilesPass : Pass<"tile-sink-cheap-tiles", "::mlir::func::FuncOp"> {
+  let summary = "Make masks and positions inside of the loops that use them";
+  let description = [{
+    A tile of constants, positions or comparisons of these that is made in front of a loop and used in it keeps its
+    registers occupied through the whole loop. It is made again in each block that uses it: about one instruction per
+    element. Runs after layouts are known and after the last pass that would merge the copies.
+    Example: test/Conversion/TileToTileGPU/sink-cheap-tiles.mlir#causal_mask
+  }];
+}
+
 def LowerToBuffersPass : Pass<"tile-lower-to-buffers", "::mlir::func::FuncOp"> {
   let summary = "Turn reductions, products and layout conversions into shared-memory buffers";
   let description = [{
