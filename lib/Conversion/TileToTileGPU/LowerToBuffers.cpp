@@ -218,6 +218,7 @@ private:
       return use.getOwner()->getBlock() == block && isa<tile::DotOp, DotMmaOp>(use.getOwner()) &&
              use.getOperandNumber() < 2;
     };
+    bool isUnused = op.getResult().use_empty();
     Operation *first = nullptr;
     for (OpOperand &use : llvm::make_early_inc_range(op.getResult().getUses())) {
       if (isOperand(use)) {
@@ -229,7 +230,7 @@ private:
       if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
         first = ancestor;
     }
-    if (op.getResult().use_empty())
+    if (op.getResult().use_empty() && !isUnused)
       return;
     builder.setInsertionPoint(first ? first : op.getOperation());
     op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, op.getLoc(), op.getResult().getType(), buffer));

@@ -8,8 +8,8 @@
 // CHECK-NOT:     tile.iota
 // CHECK:         math.exp
 // CHECK:         scf.for
-// CHECK:           %[[P:.*]] = tile.iota
-// CHECK:           %[[L:.*]] = tile.splat %{{.*}} : i32
+// CHECK-DAG:       %[[P:.*]] = tile.iota
+// CHECK-DAG:       %[[L:.*]] = tile.splat %{{.*}} : i32
 // CHECK:           %[[M:.*]] = arith.cmpi slt, %[[P]], %[[L]]
 // CHECK:           arith.select %[[M]]
 func.func @causal_mask(%f: f32, %q: !tile.ptr<f32>, %n: i32, %k: index) attributes {tile.kernel} {
