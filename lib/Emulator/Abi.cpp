@@ -185,6 +185,7 @@ void *tweSharedRead(void *opaque, int32_t offset, int64_t bytes, int64_t align, 
     failAccess(thread, Failure::SharedRead, offset, bytes, align, loc);
   if (!shared.isWritten(uint32_t(offset), uint32_t(bytes)))
     failAccess(thread, Failure::SharedUnwritten, offset, bytes, align, loc);
+  thread.cta->checkSharedRead(thread, uint32_t(offset), uint32_t(bytes), loc);
   return shared.host(uint32_t(offset));
 }
 void *tweSharedWrite(void *opaque, int32_t offset, int64_t bytes, int64_t align, int32_t loc) {
@@ -193,6 +194,7 @@ void *tweSharedWrite(void *opaque, int32_t offset, int64_t bytes, int64_t align,
   SharedMemory &shared = thread.cta->getShared();
   if (!shared.contains(offset, bytes) || (offset & (align - 1)) != 0)
     failAccess(thread, Failure::SharedWrite, offset, bytes, align, loc);
+  thread.cta->checkSharedWrite(thread, uint32_t(offset), uint32_t(bytes), loc);
   shared.markWritten(uint32_t(offset), uint32_t(bytes));
   return shared.host(uint32_t(offset));
 }
@@ -219,6 +221,7 @@ void tweLoadMatrix(void *opaque, int32_t offset, int32_t *words, int32_t numWord
       failAccess(thread, Failure::SharedRead, offset, kRowBytes, kRowBytes, loc);
     if (!shared.isWritten(uint32_t(offset), kRowBytes))
       failAccess(thread, Failure::SharedUnwritten, offset, kRowBytes, kRowBytes, loc);
+    thread.cta->checkSharedRead(thread, uint32_t(offset), kRowBytes, loc);
   }
   thread.cta->loadMatrix(thread, offset, words, numWords, isTransposed != 0, loc);
 }

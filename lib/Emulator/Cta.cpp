@@ -20,6 +20,7 @@ Cta::Cta() : threads(kMaxWarps * kWarpSize) {
 bool Cta::prepare(RunState &state, size_t stackBytes, std::string *error) {
   run = &state;
   numThreads = state.shape.numThreads;
+  races.coarsen();
   return stacks.reserve(numThreads, stackBytes, error) && shared.map(error);
 }
 
@@ -48,6 +49,7 @@ CtaOutcome Cta::execute(uint64_t ctaNumber) {
   seen.fill({0, 0});
   failure = {};
   shared.reset(run->shape.dynamicSharedBytes);
+  races.reset(numThreads / kWarpSize);
 
   for (uint32_t i = 0; i < numThreads; ++i) {
     threads[i].state = ThreadState::NotStarted;
@@ -242,6 +244,17 @@ void Cta::failByOverflow() {
   fail(*running, found);
 }
 
+void Cta::failByRace(CudaThread &thread, Failure::Kind kind, const RaceCheck::Access &other, int32_t loc) {
+  Failure found;
+  found.kind = kind;
+  found.loc = loc;
+  found.a = other.offset;
+  found.b = other.isWrite;
+  found.c = other.thread;
+  found.d = other.loc;
+  fail(thread, found);
+}
+
 void Cta::failByLimit(CudaThread &thread) {
   Failure found;
   found.kind = Failure::CallLimit;
@@ -301,6 +314,7 @@ void Cta::waitAtBarrier(CudaThread &thread, int32_t id, int32_t expected, int32_
       makeReady(other, kFullWarp);
       barrier.lanes[other] = 0;
     }
+    races.passBarrier(barrier.warps);
     barrier.warps = 0;
     barrier.numArrived = 0;
   }

@@ -7,6 +7,7 @@
 #define TILEWRIGHT_EMULATOR_CTA_H
 
 #include "Fiber.h"
+#include "RaceCheck.h"
 #include "SharedMemory.h"
 #include "tilewright/Emulator/Engine.h"
 #include "tilewright/Target/Target.h"
@@ -64,6 +65,8 @@ struct Failure {
     SharedRead,       ///< a: offset, b: bytes, c: align
     SharedWrite,      ///< as SharedRead
     SharedUnwritten,  ///< a: offset, b: bytes
+    SharedReadRace,   ///< a: offset, c: thread that wrote, d: where
+    SharedWriteRace,  ///< a: offset, b: whether the other one wrote too, c: its thread, d: where
     BarrierId,        ///< a: id
     BarrierCount,     ///< a: id, b: count
     BarrierMismatch,  ///< a: id, b: count, c: count of those that wait, d: location of one of those
@@ -93,6 +96,7 @@ struct RunState {
   const uint64_t *slots = nullptr;
   DeviceMemory *memory = nullptr;
   uint64_t seed = 0, maxCallsPerCta = 0, numCtas = 0, maxIdleAccesses = 0;
+  bool checkRaces = true;
   /// Atomic accesses so far that changed memory, and CTAs that ended.
   std::atomic<uint64_t> progress{0};
   /// First CTA that failed so far; those after it are given up.
@@ -156,6 +160,17 @@ public:
   RunState &getRun() const { return *run; }
   DeviceMemory &getMemory() const { return *run->memory; }
   SharedMemory &getShared() { return shared; }
+  /// Stops the CTA if this access, which lies inside shared memory, races with an earlier one.
+  void checkSharedRead(CudaThread &thread, uint32_t offset, uint32_t bytes, int32_t loc) {
+    RaceCheck::Access other;
+    if (run->checkRaces && !races.read(thread.index(), offset, bytes, loc, &other))
+      failByRace(thread, Failure::SharedReadRace, other, loc);
+  }
+  void checkSharedWrite(CudaThread &thread, uint32_t offset, uint32_t bytes, int32_t loc) {
+    RaceCheck::Access other;
+    if (run->checkRaces && !races.write(thread.index(), offset, bytes, loc, &other))
+      failByRace(thread, Failure::SharedWriteRace, other, loc);
+  }
   const std::array<uint64_t, 3> &getProgram() const { return program; }
   const StackPool &getStacks() const { return stacks; }
 
@@ -180,6 +195,7 @@ private:
   void park(CudaThread &thread);
   static void runFiber(boost::context::detail::transfer_t transfer);
   [[noreturn]] void failByLimit(CudaThread &thread);
+  [[noreturn]] void failByRace(CudaThread &thread, Failure::Kind kind, const RaceCheck::Access &other, int32_t loc);
   /// Checks that the lanes agree, waits for all of them, and performs the call once.
   void meet(CudaThread &thread, const WarpCall &call, int32_t *values, int32_t laneArg, int32_t loc);
   void exchange(Meeting &group);
@@ -230,6 +246,7 @@ private:
   std::vector<unsigned> freeStacks;
   StackPool stacks;
   SharedMemory shared;
+  RaceCheck races;
   std::array<Barrier, kNumBarriers> barriers;
   std::array<Meeting, kMaxWarps> meetings;
 };

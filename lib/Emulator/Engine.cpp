@@ -244,6 +244,7 @@ RunReport Engine::run(const KernelCode &kernel, const LaunchShape &shape, const 
     state.memory = &memory;
     state.seed = impl->options.seed;
     state.maxCallsPerCta = impl->options.maxCallsPerCta;
+    state.checkRaces = impl->options.checkRaces;
     state.maxIdleAccesses = impl->options.maxIdleAccesses;
     state.numCtas = shape.grid[0] * shape.grid[1] * shape.grid[2];
     return state.numCtas == 0 ? report : Run(impl->options, impl->ctas, state).execute();

@@ -145,6 +145,11 @@ std::string Cta::describeWhat() const {
   case Failure::SharedUnwritten:
     return "shared memory read of " + count(f.b, "byte") + " at offset " + std::to_string(f.a) + " sees byte " +
            std::to_string(shared.findUnwritten(uint32_t(f.a), uint32_t(f.b))) + ", which nobody has written";
+  case Failure::SharedReadRace:
+  case Failure::SharedWriteRace:
+    return std::string("shared memory ") + (f.kind == Failure::SharedReadRace ? "read" : "write") + " at offset " +
+           std::to_string(f.a) + " races with a " + (f.b ? "write" : "read") + " by thread " + std::to_string(f.c) +
+           " at " + describeLocation(f.d) + ": no barrier orders them";
   case Failure::BarrierId:
     return "barrier " + std::to_string(f.a) + " does not exist: barriers are 0 to 15";
   case Failure::BarrierCount:

@@ -50,6 +50,8 @@ struct EngineOptions {
   size_t stackBytes = 256 * 1024;
   /// Calls of the ABI that one CTA may make, to end runaway loops; 0 is no limit. Counts the same on each host.
   uint64_t maxCallsPerCta = 0;
+  /// Report two threads of a CTA that touch a byte of shared memory, one of them writing, with no barrier between them.
+  bool checkRaces = true;
   /// Atomic accesses in a row that a CTA may make that find and change nothing new while no other CTA gets on either. Then it
   /// counts as waiting for ever.
   uint64_t maxIdleAccesses = uint64_t(1) << 20;
