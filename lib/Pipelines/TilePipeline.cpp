@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr StringRef kOptionalPasses[] = {"tile-specialize", "tile-set-in-bounds", "canonicalize", "cse",
+static constexpr StringRef kOptionalPasses[] = {"tile-split-precision", "tile-specialize", "tile-set-in-bounds", "canonicalize", "cse",
                                                 "loop-invariant-code-motion", "tile-sink-cheap-tiles"};
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
@@ -57,6 +57,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     CheckTargetPassOptions check;
     check.target = options.target;
     manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
+    add("tile-split-precision", createSplitPrecisionPass(), true);
     SpecializePassOptions specialize;
     if (options.maxVariants != 0)
       specialize.maxVariants = options.maxVariants;

@@ -30,6 +30,17 @@ def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
 }
 
+def SplitPrecisionPass : Pass<"tile-split-precision", "::mlir::func::FuncOp"> {
+  let summary = "Compute f32 products as several products of narrow parts";
+  let description = [{
+    A `tile.dot` of precision `tf32x3`, `bf16x3` or `bf16x6` becomes that many products of tf32 or bf16 parts with one
+    sum, the smallest parts first. Numbers that are not finite give what one f32 product gives, except that an infinity
+    times a subnormal number may be NaN. Without this pass such products run on the multiply-add units, exactly.
+    Example: test/Dialect/Tile/Transforms/split-precision.mlir#tf32x3
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def SetInBoundsPass : Pass<"tile-set-in-bounds", "::mlir::func::FuncOp"> {
   let summary = "Drop bounds checks that cannot fail";
   let description = [{
