@@ -10,12 +10,18 @@ using namespace tilewright::tile_gpu;
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
-/// Bytes of one access, or 0 where elements are not whole bytes.
+/// Bytes of one access, or 0 where elements are not whole bytes or there are more than any access has.
 static int64_t accessBytes(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
     return getElementBytes(type);
-  return getElementBytes(vector.getElementType()) * vector.getNumElements();
+  // Extents of any size may be written, whose product may not be computed.
+  constexpr int64_t kMostElements = 1024;
+  int64_t count = 1;
+  for (int64_t extent : vector.getShape())
+    if (extent > kMostElements || (count *= extent) > kMostElements)
+      return 0;
+  return getElementBytes(vector.getElementType()) * count;
 }
 
 static LogicalResult verifyBytes(Operation *op, Type type, int64_t most) {

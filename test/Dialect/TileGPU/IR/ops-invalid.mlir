@@ -172,6 +172,15 @@ func.func @load_shared_c1(%o: i32) {
 
 // -----
 
+// The bytes are more than 64 bits count.
+func.func @store_shared_c1_endless(%o: i32, %v: vector<9223372036854775807xf32>) {
+  // expected-error @below {{expects an access of a power of two up to 16 bytes, found 'vector<9223372036854775807xf32>'}}
+  tile_gpu.store_shared %v, %o : vector<9223372036854775807xf32>
+  return
+}
+
+// -----
+
 func.func @store_shared_c1(%o: i32, %v: vector<8xf32>) {
   // expected-error @below {{expects an access of a power of two up to 16 bytes}}
   tile_gpu.store_shared %v, %o : vector<8xf32>
