@@ -190,7 +190,7 @@ TwStatus twKernelParam(const TwKernel *kernel, size_t index, TwParamInfo *info) 
 TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError **error) {
   TwBackend *result = nullptr;
   guarded(error, [&] {
-    BackendResult made = createBackend(name ? name : "", {device, seed});
+    BackendResult made = createBackend(name ? name : "", {device, seed, /*smCount=*/0});
     if (made.status != BackendStatus::Ok)
       return fail(error, made.status == BackendStatus::NoDevice ? TW_NO_DEVICE : TW_BAD_INPUT, made.error);
     auto shared = std::make_shared<SharedBackend>();
@@ -293,7 +293,7 @@ TwKernel *twKernelLookup(TwBackend *backend, TwBundle *bundle, const char *name,
     if (!loaded)
       return fail(error, TW_BAD_INPUT, message);
     auto made = std::make_unique<TwKernel>();
-    made->launcher = std::make_unique<KernelLauncher>(*backend->shared->backend, *kernel);
+    made->launcher = std::make_unique<KernelLauncher>(*backend->shared->backend, bundle->bundle->plan, *kernel);
     made->kernel = kernel;
     made->loaded = std::move(loaded);
     result = made.release();

@@ -3,10 +3,13 @@
 #include "Internal.h"
 #include "tilewright/Codegen/EmitPtx.h"
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Pipelines/TilePipeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/StringSet.h"
 
 #include <chrono>
 
@@ -43,12 +46,25 @@ static bool isSimt(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return f->hasAttr("tile_gpu.kernel"); });
 }
 
-/// Drops the kernels that were not asked for. An error where none is left, or one that is asked for is not there.
+bool driver::isHostFunction(func::FuncOp func) {
+  return !func.isExternal() && !isKernel(func) && !func.front().getOps<tile::LaunchOp>().empty();
+}
+
+/// Drops what was not asked for: of kernels and host functions all but the one called `wanted`, with the kernels that it
+/// launches. An error where none is left, or one that is asked for is not there.
 static LogicalResult selectKernels(ModuleOp module, StringRef wanted) {
   SmallVector<func::FuncOp> kernels, others;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (isKernel(func))
-      (wanted.empty() || driver::kernelOf(func) == wanted ? kernels : others).push_back(func);
+  llvm::StringSet<> launched;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    bool isHost = driver::isHostFunction(func);
+    if (!isHost && !isKernel(func))
+      continue;
+    bool isWanted = wanted.empty() || driver::kernelOf(func) == wanted;
+    (isWanted ? kernels : others).push_back(func);
+    if (isHost && isWanted)
+      for (auto launch : func.front().getOps<tile::LaunchOp>())
+        launched.insert(launch.getKernel());
+  }
   if (kernels.empty()) {
     InFlightDiagnostic error = emitError(module.getLoc());
     if (wanted.empty() || others.empty())
@@ -58,7 +74,8 @@ static LogicalResult selectKernels(ModuleOp module, StringRef wanted) {
     return error;
   }
   for (func::FuncOp func : others)
-    func.erase();
+    if (!launched.contains(driver::kernelOf(func)))
+      func.erase();
   return success();
 }
 

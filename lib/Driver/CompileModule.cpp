@@ -165,6 +165,19 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
       return failure();
     result.bundle.plan.kernels.push_back(std::move(*plan));
   }
+  SmallVector<func::FuncOp> hosts;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (driver::isHostFunction(func))
+      hosts.push_back(func);
+  std::vector<PlanKernel> sequences;
+  for (func::FuncOp host : hosts) {
+    FailureOr<PlanKernel> plan = buildPlanHost(host, result.bundle.plan.kernels);
+    if (failed(plan))
+      return failure();
+    sequences.push_back(std::move(*plan));
+    host.erase(); // The plan says it all, and nothing below has launches.
+  }
+  llvm::move(sequences, std::back_inserter(result.bundle.plan.kernels));
   if (options.isLazy) {
     for (const auto &[symbol, kernel] : kernels) {
       FailureOr<CompiledVariant> variant =

@@ -19,6 +19,9 @@ std::string describePlace(mlir::Location loc);
 /// The layout conversions of a buffer-level module in program order. What variants do alike is one entry.
 std::vector<ConversionReport> collectConversions(mlir::ModuleOp module);
 
+/// Whether a function is one that launches kernels.
+bool isHostFunction(mlir::func::FuncOp func);
+
 /// The row of the target; emits an error if there is none.
 mlir::FailureOr<const Target *> getTarget(mlir::ModuleOp module, const CompileOptions &options);
 

@@ -268,6 +268,8 @@ void tilewright::registerEmulatorBackend(const EmulatorBackendOptions &given) {
   registerBackendFactory("emulator", [given](const BackendOptions &options) {
     EmulatorBackendOptions emulator = given;
     emulator.engine.seed = options.seed;
+    if (options.smCount > 0)
+      emulator.smCount = options.smCount;
     return BackendResult{BackendStatus::Ok, createEmulatorBackend(emulator), ""};
   });
 }

@@ -165,6 +165,21 @@ KernelLauncher::KernelLauncher(Backend &backend, const PlanKernel &kernel)
     : backend(backend), evaluator(kernel, backend.deviceInfo()),
       handles(new std::atomic<void *>[kernel.variants.size()]()) {}
 
+KernelLauncher::KernelLauncher(Backend &backend, const LaunchPlan &plan, const PlanKernel &kernel)
+    : KernelLauncher(backend, kernel) {
+  for (const PlanStep &step : kernel.steps) {
+    KernelLauncher *found = nullptr;
+    for (const std::unique_ptr<KernelLauncher> &known : kernels)
+      if (known->getKernel().name == step.kernel)
+        found = known.get();
+    if (!found) {
+      kernels.push_back(std::make_unique<KernelLauncher>(backend, *plan.findKernel(step.kernel)));
+      found = kernels.back().get();
+    }
+    stepKernels.push_back(found);
+  }
+}
+
 KernelLauncher::~KernelLauncher() = default;
 
 void *KernelLauncher::getHandle(size_t variant, std::string *error) {
@@ -177,7 +192,71 @@ void *KernelLauncher::getHandle(size_t variant, std::string *error) {
   return handle;
 }
 
+bool KernelLauncher::computeSteps(const PlanArg *args, size_t count, std::vector<StepArgs> *steps,
+                                  std::string *error) const {
+  const PlanKernel &host = getKernel();
+  if (stepKernels.size() != host.steps.size()) {
+    if (error)
+      *error = "host function '" + host.name + "' is launched without the plan that has its kernels";
+    return false;
+  }
+  std::vector<int64_t> values(host.exprs.size());
+  if (!evaluator.evaluateSteps(args, count, values.data(), error))
+    return false;
+  steps->resize(host.steps.size());
+  for (size_t i = 0; i < host.steps.size(); ++i) {
+    const PlanKernel &kernel = stepKernels[i]->getKernel();
+    StepArgs &step = (*steps)[i];
+    step.args.resize(kernel.params.size());
+    for (const PlanStepArg &arg : host.steps[i].args)
+      for (const std::vector<uint32_t> *exprs : {&arg.sizes, &arg.strides})
+        for (uint32_t expr : *exprs)
+          step.extents.push_back(values[expr]);
+    const int64_t *next = step.extents.data();
+    for (size_t p = 0; p < step.args.size(); ++p) {
+      PlanArg &arg = step.args[p];
+      size_t rank = kernel.params[p].sizes.size();
+      arg.kind = kernel.params[p].kind;
+      arg.type = kernel.params[p].type;
+      arg.rank = static_cast<uint32_t>(rank);
+      arg.value = static_cast<uint64_t>(values[host.steps[i].args[p].value]);
+      arg.sizes = next;
+      arg.strides = next + rank;
+      next += 2 * rank;
+    }
+  }
+  return true;
+}
+
+template <typename Body>
+bool KernelLauncher::forEachStep(const std::vector<PlanArg> &args, PlanDecision *decision, std::string *error,
+                                 Body body) {
+  *decision = PlanDecision();
+  std::vector<StepArgs> steps;
+  if (!getKernel().isHostFunction()) {
+    std::vector<uint64_t> slots(evaluator.getMaxSlots());
+    return evaluator.evaluate(args.data(), args.size(), decision, slots.data(), error) &&
+           (decision->isEmpty || body(*this, *decision, slots.data()));
+  }
+  if (!computeSteps(args.data(), args.size(), &steps, error))
+    return false;
+  decision->isEmpty = true;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    PlanDecision own;
+    std::vector<uint64_t> slots(stepKernels[i]->evaluator.getMaxSlots());
+    if (!stepKernels[i]->evaluator.evaluate(steps[i].args.data(), steps[i].args.size(), &own, slots.data(), error))
+      return false;
+    decision->isEmpty &= own.isEmpty;
+    if (!own.isEmpty && !body(*stepKernels[i], own, slots.data()))
+      return false;
+  }
+  return true;
+}
+
 bool KernelLauncher::prepareAll(std::string *error) {
+  for (const std::unique_ptr<KernelLauncher> &kernel : kernels)
+    if (!kernel->prepareAll(error))
+      return false;
   for (size_t i = 0; i < getKernel().variants.size(); ++i)
     if (!getHandle(i, error))
       return false;
@@ -185,6 +264,15 @@ bool KernelLauncher::prepareAll(std::string *error) {
 }
 
 bool KernelLauncher::launchPrepared(const PlanArg *args, size_t count, void *stream, std::string *error) {
+  if (getKernel().isHostFunction()) {
+    std::vector<StepArgs> steps;
+    if (!computeSteps(args, count, &steps, error))
+      return false;
+    for (size_t i = 0; i < steps.size(); ++i)
+      if (!stepKernels[i]->launchPrepared(steps[i].args.data(), steps[i].args.size(), stream, error))
+        return false;
+    return true;
+  }
   PlanDecision decision;
   uint64_t slots[PlanLimits::kLaunchArgs];
   if (!evaluator.evaluate(args, count, &decision, slots, error))
@@ -198,9 +286,9 @@ bool KernelLauncher::launchPrepared(const PlanArg *args, size_t count, void *str
 bool KernelLauncher::select(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error) {
   MirrorSet mirrors(backend, /*mayShare=*/false);
   std::vector<PlanArg> planArgs;
-  std::vector<uint64_t> slots(evaluator.getMaxSlots());
   return mirrors.place(getKernel(), args, count, planArgs, /*isDry=*/true, error) &&
-         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error);
+         forEachStep(planArgs, decision, error,
+                     [](const KernelLauncher &, const PlanDecision &, const uint64_t *) { return true; });
 }
 
 bool KernelLauncher::launch(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error) {
@@ -211,12 +299,12 @@ bool KernelLauncher::launch(const LaunchArg *args, size_t count, PlanDecision *d
     return true;
   MirrorSet mirrors(backend, /*mayShare=*/true);
   std::vector<PlanArg> planArgs;
-  std::vector<uint64_t> slots(evaluator.getMaxSlots());
-  const PlanKernel &kernel = getKernel();
-  return mirrors.place(kernel, args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
-         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error) &&
-         backend.launch(kernel, kernel.variants[decision->variant], slots.data(), decision->grid, error) &&
-         mirrors.download(error);
+  auto run = [&](const KernelLauncher &launcher, const PlanDecision &own, const uint64_t *slots) {
+    const PlanKernel &kernel = launcher.getKernel();
+    return backend.launch(kernel, kernel.variants[own.variant], slots, own.grid, error);
+  };
+  return mirrors.place(getKernel(), args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
+         forEachStep(planArgs, decision, error, run) && mirrors.download(error);
 }
 
 bool KernelLauncher::measure(const LaunchArg *args, size_t count, unsigned warmups, unsigned repeats,
@@ -228,10 +316,16 @@ bool KernelLauncher::measure(const LaunchArg *args, size_t count, unsigned warmu
     return true;
   MirrorSet mirrors(backend, /*mayShare=*/false); // What it leaves is not the caller's to see.
   std::vector<PlanArg> planArgs;
-  std::vector<uint64_t> slots(evaluator.getMaxSlots());
-  const PlanKernel &kernel = getKernel();
-  return mirrors.place(kernel, args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
-         evaluator.evaluate(planArgs.data(), count, decision, slots.data(), error) &&
-         backend.measure(kernel, kernel.variants[decision->variant], slots.data(), decision->grid, warmups, repeats,
-                         seconds, error);
+  seconds->assign(repeats, 0);
+  auto run = [&](const KernelLauncher &launcher, const PlanDecision &own, const uint64_t *slots) {
+    const PlanKernel &kernel = launcher.getKernel();
+    std::vector<double> times;
+    if (!backend.measure(kernel, kernel.variants[own.variant], slots, own.grid, warmups, repeats, &times, error))
+      return false;
+    for (size_t i = 0; i < repeats; ++i)
+      (*seconds)[i] += times[i];
+    return true;
+  };
+  return mirrors.place(getKernel(), args, count, planArgs, /*isDry=*/false, error) && mirrors.upload(error) &&
+         forEachStep(planArgs, decision, error, run);
 }

@@ -36,6 +36,10 @@ bool tilewright::takeRunOption(CommandLine &line, RunOptions &options) {
     options.backendOptions.device = static_cast<int>(number);
     return true;
   }
+  if (line.takeInteger("sm-count", 1, 1000000, number)) {
+    options.backendOptions.smCount = static_cast<int>(number);
+    return true;
+  }
   if (line.takeInteger("seed", 0, INT64_MAX, number)) {
     options.backendOptions.seed = static_cast<uint64_t>(number);
     return true;
@@ -48,6 +52,7 @@ const char *tilewright::getRunOptionHelp() {
          "  --backend=NAME         auto (default), cuda or emulator\n"
          "  --device=N             which GPU, counted from 0\n"
          "  --seed=N               orders the emulator's schedule\n"
+         "  --sm-count=N           SMs that the emulator pretends to have (132)\n"
          "  --arg NAME=SPEC        an argument, by the parameter's name or position; SPEC is @FILE.npy,\n"
          "                         TYPE:@FILE.npy (bits of a type that NumPy lacks), TYPE:VALUE, or\n"
          "                         TYPE[DIMxDIM]:FILL with FILL zeros, ones, iota, nan, rand(SEED) or\n"
@@ -84,6 +89,15 @@ const PlanKernel *tilewright::selectKernel(const LaunchPlan &plan, const RunOpti
   if (options.kernel.empty() && plan.kernels.size() == 1)
     return &plan.kernels.front();
   const PlanKernel *kernel = options.kernel.empty() ? nullptr : plan.findKernel(options.kernel);
+  // One host function is what the others are there for.
+  if (options.kernel.empty())
+    for (const PlanKernel &host : plan.kernels)
+      if (host.isHostFunction()) {
+        size_t numHosts = std::count_if(plan.kernels.begin(), plan.kernels.end(),
+                                        [](const PlanKernel &other) { return other.isHostFunction(); });
+        kernel = numHosts == 1 ? &host : nullptr;
+        break;
+      }
   if (!kernel)
     fail(error, plan.kernels.empty()     ? "there is no kernel in the file"
                 : options.kernel.empty() ? "several kernels are in the file; choose one with --kernel: " + names
@@ -181,6 +195,9 @@ static std::string printGrid(const uint64_t grid[3]) {
 }
 
 static std::string describeDecision(const PlanKernel &kernel, const PlanDecision &decision) {
+  if (kernel.isHostFunction())
+    return "host function " + kernel.name + ": launches " + std::to_string(kernel.steps.size()) +
+           (decision.isEmpty ? "\n  all grids are empty, so nothing was launched\n" : "\n");
   const PlanVariant &variant = kernel.variants[decision.variant];
   std::string text = "kernel " + kernel.name + ": variant " + std::to_string(decision.variant) + " of " +
                      std::to_string(kernel.variants.size()) + " (" + variant.symbol + "), grid " +
@@ -206,8 +223,8 @@ static std::string describeTimes(std::vector<double> seconds, uint64_t argumentB
   return result + "\n";
 }
 
-RunStatus tilewright::runKernel(const PlanKernel &kernel, Backend &backend, const RunOptions &options,
-                                RunInputs &inputs, std::string *output, std::string *error) {
+RunStatus tilewright::runKernel(const LaunchPlan &plan, const PlanKernel &kernel, Backend &backend,
+                                const RunOptions &options, RunInputs &inputs, std::string *output, std::string *error) {
   std::vector<LaunchArg> args;
   uint64_t argumentBytes = 0;
   for (HostArg &input : inputs.args) {
@@ -225,7 +242,7 @@ RunStatus tilewright::runKernel(const PlanKernel &kernel, Backend &backend, cons
     args.push_back(arg);
   }
   *output += "backend: " + backend.name() + ", " + backend.describeDevice() + "\n";
-  KernelLauncher launcher(backend, kernel);
+  KernelLauncher launcher(backend, plan, kernel);
   PlanDecision decision;
   if (!launcher.launch(args.data(), args.size(), &decision, error))
     return kRunBadInput;
@@ -270,5 +287,5 @@ RunStatus tilewright::runBundle(const Bundle &bundle, const RunOptions &options,
   }
   if (!made.backend->load(bundle, error))
     return kRunBadInput;
-  return runKernel(*kernel, *made.backend, options, *inputs, output, error);
+  return runKernel(bundle.plan, *kernel, *made.backend, options, *inputs, output, error);
 }

@@ -184,8 +184,16 @@ static Json printVariant(const PlanVariant &variant) {
           {"facts", std::move(facts)}};
 }
 
+static Json printStep(const PlanStep &step) {
+  Json args = Json::array();
+  for (const PlanStepArg &arg : step.args)
+    args.push_back(Json::array({arg.value, arg.sizes, arg.strides}));
+  return {{"kernel", step.kernel}, {"args", std::move(args)}};
+}
+
 static Json printKernel(const PlanKernel &kernel) {
   Json params = Json::array(), exprs = Json::array(), checks = Json::array(), variants = Json::array();
+  Json steps = Json::array();
   for (const PlanParam &param : kernel.params)
     params.push_back(printParam(param));
   for (const PlanExpr &expr : kernel.exprs)
@@ -194,11 +202,14 @@ static Json printKernel(const PlanKernel &kernel) {
     checks.push_back(Json::array({check.expr, check.message}));
   for (const PlanVariant &variant : kernel.variants)
     variants.push_back(printVariant(variant));
+  for (const PlanStep &step : kernel.steps)
+    steps.push_back(printStep(step));
   return {{"name", kernel.name},
           {"params", std::move(params)},
           {"exprs", std::move(exprs)},
           {"checks", std::move(checks)},
-          {"variants", std::move(variants)}};
+          {"variants", std::move(variants)},
+          {"steps", std::move(steps)}};
 }
 
 std::string tilewright::printLaunchPlan(const LaunchPlan &plan) {
@@ -316,8 +327,27 @@ static PlanVariant parseVariant(const Node &node) {
   return variant;
 }
 
+static PlanStep parseStep(const Node &node) {
+  std::vector<Node> fields = node.getFields({"kernel", "args"});
+  PlanStep step;
+  step.kernel = fields[0].getString();
+  for (const Node &arg : fields[1].getList(PlanLimits::kParams)) {
+    std::vector<Node> parts = arg.getList(3);
+    if (parts.size() != 3)
+      arg.fail("expected three entries");
+    PlanStepArg made;
+    made.value = parts[0].getU32();
+    for (const Node &size : parts[1].getList(PlanLimits::kRank))
+      made.sizes.push_back(size.getU32());
+    for (const Node &stride : parts[2].getList(PlanLimits::kRank))
+      made.strides.push_back(stride.getU32());
+    step.args.push_back(std::move(made));
+  }
+  return step;
+}
+
 static PlanKernel parseKernel(const Node &node) {
-  std::vector<Node> fields = node.getFields({"name", "params", "exprs", "checks", "variants"});
+  std::vector<Node> fields = node.getFields({"name", "params", "exprs", "checks", "variants", "steps"});
   PlanKernel kernel;
   kernel.name = fields[0].getString();
   for (const Node &param : fields[1].getList(PlanLimits::kParams))
@@ -330,6 +360,8 @@ static PlanKernel parseKernel(const Node &node) {
   }
   for (const Node &variant : fields[4].getList(PlanLimits::kVariants))
     kernel.variants.push_back(parseVariant(variant));
+  for (const Node &step : fields[5].getList(PlanLimits::kSteps))
+    kernel.steps.push_back(parseStep(step));
   return kernel;
 }
 

@@ -17,6 +17,7 @@ private:
   bool verifyParam(const PlanKernel &kernel, size_t index);
   bool verifyExpr(const PlanKernel &kernel, size_t index);
   bool verifyVariant(const PlanKernel &kernel, size_t index);
+  bool verifySteps(const LaunchPlan &plan, const PlanKernel &host);
   bool verifyText(const std::string &where, const char *field, const std::string &text, bool mayBeEmpty);
 
   bool fail(const std::string &where, const std::string &what) {
@@ -187,11 +188,41 @@ bool PlanVerifier::verifyKernel(const PlanKernel &kernel) {
     if (!verifyText(checkWhere, "message", kernel.checks[i].message, /*mayBeEmpty=*/false))
       return false;
   }
-  if (kernel.variants.empty())
+  if (kernel.isHostFunction() && !kernel.variants.empty())
+    return fail(where, "has variants and steps");
+  if (kernel.variants.empty() && !kernel.isHostFunction())
     return fail(where, "has no variant");
   for (size_t i = 0; i < kernel.variants.size(); ++i)
     if (!verifyVariant(kernel, i))
       return false;
+  return true;
+}
+
+bool PlanVerifier::verifySteps(const LaunchPlan &plan, const PlanKernel &host) {
+  if (host.steps.size() > PlanLimits::kSteps)
+    return failCount(describeKernel(host), "steps", host.steps.size(), PlanLimits::kSteps);
+  for (size_t i = 0; i < host.steps.size(); ++i) {
+    const PlanStep &step = host.steps[i];
+    std::string where = describeKernel(host) + ", step " + std::to_string(i);
+    const PlanKernel *kernel = plan.findKernel(step.kernel);
+    if (!kernel || kernel->isHostFunction())
+      return fail(where, "there is no kernel '" + step.kernel + "'");
+    if (step.args.size() != kernel->params.size())
+      return fail(where, std::to_string(step.args.size()) + " arguments for the " +
+                             std::to_string(kernel->params.size()) + " parameters of '" + step.kernel + "'");
+    for (size_t p = 0; p < step.args.size(); ++p) {
+      const PlanStepArg &arg = step.args[p];
+      size_t rank = kernel->params[p].sizes.size();
+      if (arg.sizes.size() != rank || arg.strides.size() != rank)
+        return fail(where, "argument " + std::to_string(p) + " has " + std::to_string(arg.sizes.size()) +
+                               " sizes and " + std::to_string(arg.strides.size()) + " strides for rank " +
+                               std::to_string(rank));
+      for (const std::vector<uint32_t> &exprs : {std::vector<uint32_t>{arg.value}, arg.sizes, arg.strides})
+        for (uint32_t expr : exprs)
+          if (expr >= host.exprs.size())
+            return fail(where, "argument " + std::to_string(p) + ": " + std::to_string(expr) + " is not an expression");
+    }
+  }
   return true;
 }
 
@@ -215,6 +246,9 @@ bool PlanVerifier::verify(const LaunchPlan &plan) {
     if (!verifyKernel(kernel))
       return false;
   }
+  for (const PlanKernel &kernel : plan.kernels)
+    if (!verifySteps(plan, kernel))
+      return false;
   return true;
 }
 

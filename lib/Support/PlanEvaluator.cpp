@@ -232,6 +232,16 @@ PlanEvaluator::PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &d
   for (const PlanCheck &check : kernel.checks)
     roots.push_back(check.expr);
   addSteps(roots, done, checkSegment);
+  if (kernel.isHostFunction()) {
+    roots.clear();
+    for (const PlanStep &step : kernel.steps)
+      for (const PlanStepArg &arg : step.args) {
+        roots.push_back(arg.value);
+        roots.insert(roots.end(), arg.sizes.begin(), arg.sizes.end());
+        roots.insert(roots.end(), arg.strides.begin(), arg.strides.end());
+      }
+    addSteps(roots, done, stepSegment);
+  }
   for (const PlanVariant &variant : kernel.variants) {
     Segment guard, body;
     if (variant.guard >= 0)
@@ -350,13 +360,26 @@ bool PlanEvaluator::evaluate(const PlanArg *args, size_t count, PlanDecision *de
   return true;
 }
 
-bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, uint64_t *slots,
-                                   std::string *error) const {
+namespace {
+/// Every expression of a kernel, those included that have no value.
+struct SlowValues {
+  std::vector<int64_t> values;
+  /// Of each expression that has no value: what went wrong, and in which expression first.
+  std::vector<Trouble> troubles;
+  std::vector<uint32_t> origins;
+
+  std::string describe(const PlanKernel &kernel, uint32_t expr) const {
+    return std::string(describeTrouble(troubles[expr])) + " in " +
+           std::string(exprOpName(kernel.exprs[origins[expr]].op));
+  }
+};
+} // namespace
+
+static SlowValues computeSlowly(const PlanKernel &kernel, const DeviceInfoValues &device, const PlanArg *args) {
   size_t numExprs = kernel.exprs.size();
-  std::vector<int64_t> values(numExprs);
-  // Of each expression that has no value: what went wrong, and in which expression first.
-  std::vector<Trouble> troubles(numExprs, Trouble::None);
-  std::vector<uint32_t> origins(numExprs);
+  SlowValues slow{std::vector<int64_t>(numExprs), std::vector<Trouble>(numExprs, Trouble::None),
+                  std::vector<uint32_t>(numExprs)};
+  auto &[values, troubles, origins] = slow;
   for (size_t i = 0; i < numExprs; ++i) {
     const PlanExpr &expr = kernel.exprs[i];
     auto copyFrom = [&](int64_t source) {
@@ -380,22 +403,28 @@ bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, 
       origins[i] = static_cast<uint32_t>(i);
     }
   }
+  return slow;
+}
 
-  auto fail = [&](const std::string &message, uint32_t expr) {
-    if (error)
-      *error = "kernel '" + kernel.name + "': " + message + describeInputs(expr, args);
-    return false;
-  };
+bool PlanEvaluator::failAt(const std::string &message, uint32_t expr, const PlanArg *args, std::string *error) const {
+  if (error)
+    *error = "kernel '" + kernel.name + "': " + message + describeInputs(expr, args);
+  return false;
+}
+
+bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, uint64_t *slots,
+                                   std::string *error) const {
+  SlowValues slow = computeSlowly(kernel, device, args);
+  std::vector<int64_t> &values = slow.values;
+  std::vector<Trouble> &troubles = slow.troubles;
   auto failWith = [&](const std::string &what, uint32_t expr) {
-    return fail(what + " cannot be computed: " + describeTrouble(troubles[expr]) + " in " +
-                    std::string(exprOpName(kernel.exprs[origins[expr]].op)),
-                origins[expr]);
+    return failAt(what + " cannot be computed: " + slow.describe(kernel, expr), slow.origins[expr], args, error);
   };
   for (const PlanCheck &check : kernel.checks) {
     if (troubles[check.expr] != Trouble::None)
       return failWith("the check \"" + check.message + "\"", check.expr);
     if (!values[check.expr])
-      return fail(check.message, check.expr);
+      return failAt(check.message, check.expr, args, error);
   }
   size_t index = 0;
   for (size_t last = kernel.variants.size() - 1; index < last; ++index) {
@@ -418,5 +447,41 @@ bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, 
       return failWith("launch argument " + std::to_string(i), expr);
     slots[i] = static_cast<uint64_t>(values[expr]);
   }
+  return true;
+}
+
+bool PlanEvaluator::evaluateSteps(const PlanArg *args, size_t count, int64_t *values, std::string *error) const {
+  if (!checkArgs(args, count, error))
+    return false;
+  if (!runSegment(checkSegment, args, values))
+    return evaluateStepsSlowly(args, values, error);
+  for (const PlanCheck &check : kernel.checks)
+    if (!values[check.expr])
+      return evaluateStepsSlowly(args, values, error);
+  return runSegment(stepSegment, args, values) || evaluateStepsSlowly(args, values, error);
+}
+
+bool PlanEvaluator::evaluateStepsSlowly(const PlanArg *args, int64_t *values, std::string *error) const {
+  SlowValues slow = computeSlowly(kernel, device, args);
+  auto failWith = [&](const std::string &what, uint32_t expr) {
+    return failAt(what + " cannot be computed: " + slow.describe(kernel, expr), slow.origins[expr], args, error);
+  };
+  for (const PlanCheck &check : kernel.checks) {
+    if (slow.troubles[check.expr] != Trouble::None)
+      return failWith("the check \"" + check.message + "\"", check.expr);
+    if (!slow.values[check.expr])
+      return failAt(check.message, check.expr, args, error);
+  }
+  for (size_t i = 0; i < kernel.steps.size(); ++i)
+    for (size_t p = 0; p < kernel.steps[i].args.size(); ++p) {
+      const PlanStepArg &arg = kernel.steps[i].args[p];
+      std::vector<uint32_t> exprs{arg.value};
+      exprs.insert(exprs.end(), arg.sizes.begin(), arg.sizes.end());
+      exprs.insert(exprs.end(), arg.strides.begin(), arg.strides.end());
+      for (uint32_t expr : exprs)
+        if (slow.troubles[expr] != Trouble::None)
+          return failWith("argument " + std::to_string(p) + " of launch " + std::to_string(i), expr);
+    }
+  std::copy(slow.values.begin(), slow.values.end(), values);
   return true;
 }

@@ -28,7 +28,10 @@ static std::string printDims(const std::vector<int64_t> &dims) {
 static void listKernels(const LaunchPlan &plan) {
   std::printf("target %s, compiler %s\n", plan.target.c_str(), plan.compilerVersion.c_str());
   for (const PlanKernel &kernel : plan.kernels) {
-    std::printf("kernel %s, %zu variants\n", kernel.name.c_str(), kernel.variants.size());
+    if (kernel.isHostFunction())
+      std::printf("host function %s, %zu launches\n", kernel.name.c_str(), kernel.steps.size());
+    else
+      std::printf("kernel %s, %zu variants\n", kernel.name.c_str(), kernel.variants.size());
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       const PlanParam &param = kernel.params[i];
       std::string type(scalarTypeName(param.type));

@@ -100,7 +100,7 @@ static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOpti
   if (kernel)
     inputs = makeRunInputs(*kernel, run, &error);
   if (inputs && made.backend->load(result->bundle, &error))
-    status = runKernel(*kernel, *made.backend, run, *inputs, &output, &error);
+    status = runKernel(result->bundle.plan, *kernel, *made.backend, run, *inputs, &output, &error);
   llvm::outs() << output;
   llvm::outs().flush();
   if (wantsReport)

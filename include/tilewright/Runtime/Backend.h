@@ -85,6 +85,8 @@ struct BackendOptions {
   int device = 0;
   /// Seed of the emulator's schedule.
   uint64_t seed = 0;
+  /// SMs that the emulator pretends to have; 0 for its default, an H100's 132.
+  int smCount = 0;
 };
 
 /// Why there is no backend: a caller maps `NoDevice` to exit status 3 and `Failed` to 2.

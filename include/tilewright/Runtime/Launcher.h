@@ -9,6 +9,8 @@
 #include "tilewright/Support/PlanEvaluator.h"
 
 #include <atomic>
+#include <memory>
+#include <vector>
 
 namespace tilewright {
 
@@ -30,10 +32,12 @@ struct LaunchArg {
   const int64_t *sizes = nullptr, *strides = nullptr;
 };
 
-/// A kernel on a backend. The backend and the kernel's bundle, which is loaded in it, outlive the launcher.
+/// A kernel or a host function on a backend. The backend and the kernel's bundle, which is loaded in it, outlive the launcher.
 class KernelLauncher {
 public:
   KernelLauncher(Backend &backend, const PlanKernel &kernel);
+  /// The same for a host function too, whose kernels are in `plan`.
+  KernelLauncher(Backend &backend, const LaunchPlan &plan, const PlanKernel &kernel);
   ~KernelLauncher();
 
   const PlanKernel &getKernel() const { return evaluator.getKernel(); }
@@ -44,7 +48,8 @@ public:
   /// does so: nothing of them is copied, and a launch that fails may have written parts of them.
   bool launch(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error);
 
-  /// As `launch`, but runs it `warmups + repeats` times and copies nothing back. No times for an empty grid.
+  /// As `launch`, but runs it `warmups + repeats` times and copies nothing back. No times for an empty grid. The launches of
+  /// a host function are timed one by one and their times added.
   bool measure(const LaunchArg *args, size_t count, unsigned warmups, unsigned repeats, std::vector<double> *seconds,
                PlanDecision *decision, std::string *error);
 
@@ -58,12 +63,25 @@ public:
   bool prepareAll(std::string *error);
 
 private:
+  /// The arguments of one launch of a host function.
+  struct StepArgs {
+    std::vector<PlanArg> args;
+    /// Sizes and strides of all of them.
+    std::vector<int64_t> extents;
+  };
+  bool computeSteps(const PlanArg *args, size_t count, std::vector<StepArgs> *steps, std::string *error) const;
+  /// Calls `body` with the launcher, the arguments, the decision and the slots of each launch that is not empty.
+  template <typename Body>
+  bool forEachStep(const std::vector<PlanArg> &args, PlanDecision *decision, std::string *error, Body body);
   void *getHandle(size_t variant, std::string *error);
 
   Backend &backend;
   PlanEvaluator evaluator;
   /// The backend's handle of each variant; null until it is needed.
   std::unique_ptr<std::atomic<void *>[]> handles;
+  /// Of a host function: the launchers of its kernels, and which of them each step uses.
+  std::vector<std::unique_ptr<KernelLauncher>> kernels;
+  std::vector<KernelLauncher *> stepKernels;
 };
 
 } // namespace tilewright

@@ -52,10 +52,10 @@ std::optional<RunInputs> makeRunInputs(const PlanKernel &kernel, const RunOption
 /// Makes the backend that the options name.
 BackendResult createRunBackend(const RunOptions &options);
 
-/// Runs one kernel of `bundle`, which is loaded in `backend`; checks, saves and times as the options say. `output`
+/// Runs one kernel or host function of the bundle with that plan, which is loaded in `backend`; checks, saves and times as the options say. `output`
 /// receives what to print, also if the result is an error, whose message goes to `error`.
-RunStatus runKernel(const PlanKernel &kernel, Backend &backend, const RunOptions &options, RunInputs &inputs,
-                    std::string *output, std::string *error);
+RunStatus runKernel(const LaunchPlan &plan, const PlanKernel &kernel, Backend &backend, const RunOptions &options,
+                    RunInputs &inputs, std::string *output, std::string *error);
 
 /// All of it: picks the kernel, makes inputs and backend, loads the bundle and runs.
 RunStatus runBundle(const Bundle &bundle, const RunOptions &options, std::string *output, std::string *error);

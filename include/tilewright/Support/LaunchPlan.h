@@ -35,7 +35,8 @@ namespace tilewright {
 inline constexpr int64_t kPlanDynamic = std::numeric_limits<int64_t>::min();
 
 /// The plan format that this library writes and the only one that it reads.
-inline constexpr int64_t kLaunchPlanVersion = 1;
+/// Version 2 added host functions (`PlanKernel::steps`).
+inline constexpr int64_t kLaunchPlanVersion = 2;
 
 /// Operations of host expressions. Values are 64-bit two's complement; narrower integers are kept sign-extended,
 /// and i1 values and comparison results are 0 or 1. The comment gives the use of the operands a, b and c; "x" is
@@ -170,14 +171,34 @@ struct PlanVariant {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
+/// One argument of a launch in a host function, by expressions: the address of a view or pointer or the value of a scalar,
+/// and a view's sizes and strides, one per dimension.
+struct PlanStepArg {
+  uint32_t value = 0;
+  std::vector<uint32_t> sizes, strides;
+};
+
+/// One launch of a host function.
+struct PlanStep {
+  /// A kernel of the same plan, which is no host function.
+  std::string kernel;
+  /// One per parameter of that kernel.
+  std::vector<PlanStepArg> args;
+};
+
+/// What can be launched by name: a kernel, which has variants, or a host function, which has steps instead.
 struct PlanKernel {
   std::string name;
   std::vector<PlanParam> params;
   /// In SSA order: an expression refers to earlier ones only.
   std::vector<PlanExpr> exprs;
   std::vector<PlanCheck> checks;
-  /// Never empty; exactly the last has no guard.
+  /// Exactly the last has no guard. Empty for a host function.
   std::vector<PlanVariant> variants;
+  /// Launches in their order, each of which sees what those before it wrote. Empty for a kernel.
+  std::vector<PlanStep> steps;
+
+  bool isHostFunction() const { return !steps.empty(); }
 };
 
 struct LaunchPlan {
@@ -194,7 +215,7 @@ struct LaunchPlan {
 /// Limits of a valid plan; a plan from outside that exceeds one is refused before anything is computed.
 struct PlanLimits {
   static constexpr size_t kKernels = 4096, kParams = 256, kRank = 8, kExprs = 4096, kChecks = 1024, kVariants = 64,
-                          kLaunchArgs = 1024, kNotes = 1024, kTextBytes = 1 << 16, kJsonBytes = 64 << 20;
+                          kLaunchArgs = 1024, kSteps = 4096, kNotes = 1024, kTextBytes = 1 << 16, kJsonBytes = 64 << 20;
   static constexpr uint32_t kThreads = 1024, kClusterCtas = 16, kSharedBytes = 1 << 20;
   /// Of a grid. CUDA C++ Programming Guide, table of technical specifications per compute capability.
   static constexpr int64_t kGridX = 2147483647, kGridY = 65535, kGridZ = 65535;

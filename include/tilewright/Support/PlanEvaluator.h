@@ -55,6 +55,10 @@ public:
   /// `getMaxSlots()` values.
   bool evaluate(const PlanArg *args, size_t count, PlanDecision *decision, uint64_t *slots, std::string *error) const;
 
+  /// For a host function: checks the arguments and computes what the steps pass. `values`, which has room for one value
+  /// per expression of the kernel, is written where a step refers to it.
+  bool evaluateSteps(const PlanArg *args, size_t count, int64_t *values, std::string *error) const;
+
 private:
   /// An expression with its index as the target; device facts have become constants.
   struct Step {
@@ -67,6 +71,8 @@ private:
   void addSteps(const std::vector<uint32_t> &roots, std::vector<bool> &done, Segment &segment) const;
   bool isArgOk(const PlanParam &param, const PlanArg &arg) const;
   bool runSegment(const Segment &segment, const PlanArg *args, int64_t *values) const;
+  bool evaluateStepsSlowly(const PlanArg *args, int64_t *values, std::string *error) const;
+  bool failAt(const std::string &message, uint32_t expr, const PlanArg *args, std::string *error) const;
   bool evaluateSlowly(const PlanArg *args, PlanDecision *decision, uint64_t *slots, std::string *error) const;
   bool finishGrid(const PlanArg *args, const int64_t *values, PlanDecision *decision, std::string *error) const;
   std::string describeInputs(uint32_t expr, const PlanArg *args) const;
@@ -74,7 +80,7 @@ private:
   const PlanKernel &kernel;
   DeviceInfoValues device;
   size_t maxSlots = 0;
-  Segment checkSegment;
+  Segment checkSegment, stepSegment;
   std::vector<Segment> guardSegments, variantSegments;
 };
 

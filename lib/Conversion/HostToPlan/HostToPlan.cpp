@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Conversion/HostToPlan/HostToPlan.h"
+#include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Analysis/KernelAccess.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,8 +39,8 @@ public:
     return slot->second;
   }
 
-  /// The values that `host` returns.
-  FailureOr<SmallVector<uint32_t>> evaluate(func::FuncOp host) {
+  /// Makes expressions for everything in `host`.
+  LogicalResult visitAll(func::FuncOp host) {
     values.clear();
     for (BlockArgument argument : host.getArguments())
       if (!isa<tile::ViewType>(argument.getType()))
@@ -47,6 +49,25 @@ public:
     for (Operation &op : host.front().without_terminator())
       if (failed(visit(&op)))
         return failure();
+    return success();
+  }
+
+  /// What a launch passes for `value`, after `visitAll`.
+  FailureOr<PlanStepArg> argumentFor(Value value, Operation *launch) {
+    PlanStepArg arg;
+    if (!isa<tile::ViewType>(value.getType())) {
+      arg.value = get(value);
+      return arg;
+    }
+    if (failed(expandView(value, launch, arg)))
+      return failure();
+    return arg;
+  }
+
+  /// The values that `host` returns.
+  FailureOr<SmallVector<uint32_t>> evaluate(func::FuncOp host) {
+    if (failed(visitAll(host)))
+      return failure();
     SmallVector<uint32_t> results;
     for (Value value : host.front().getTerminator()->getOperands())
       results.push_back(values.lookup(value));
@@ -74,6 +95,40 @@ private:
 
   LogicalResult refuse(Operation *op, StringRef why) {
     return op->emitOpError() << "cannot be part of a launch plan: " << why;
+  }
+
+  /// Base, sizes and strides of a view: a parameter, or made from values that are expressions.
+  LogicalResult expandView(Value view, Operation *user, PlanStepArg &into) {
+    SmallVector<ArrayRef<int64_t>> orders; // From the view to where it comes from.
+    while (auto permute = view.getDefiningOp<tile::PermuteViewOp>()) {
+      orders.push_back(permute.getOrder());
+      view = permute.getView();
+    }
+    auto type = cast<tile::ViewType>(view.getType());
+    auto argument = dyn_cast<BlockArgument>(view);
+    auto make = view.getDefiningOp<tile::MakeViewOp>();
+    if (!argument && !make)
+      return refuse(user, "expected a view that is a parameter or made by tile.make_view");
+    into.value = argument ? add(ExprOp::ArgBase, argument.getArgNumber()) : get(make.getBase());
+    auto fill = [&](ArrayRef<int64_t> extents, ExprOp query, auto operands, std::vector<uint32_t> &exprs) {
+      size_t next = 0;
+      for (auto [dim, extent] : llvm::enumerate(extents))
+        exprs.push_back(!ShapedType::isDynamic(extent) ? constant(extent)
+                        : argument                     ? add(query, argument.getArgNumber(), dim)
+                                                       : get(operands[next++]));
+    };
+    fill(type.getShape(), ExprOp::ArgSize, make ? make.getSizes() : ValueRange(), into.sizes);
+    fill(type.getStrides(), ExprOp::ArgStride, make ? make.getStrides() : ValueRange(), into.strides);
+    for (ArrayRef<int64_t> order : llvm::reverse(orders)) {
+      std::vector<uint32_t> sizes, strides;
+      for (int64_t dim : order) {
+        sizes.push_back(into.sizes[dim]);
+        strides.push_back(into.strides[dim]);
+      }
+      into.sizes = std::move(sizes);
+      into.strides = std::move(strides);
+    }
+    return success();
   }
 
   /// A query of a view: an extent that the type knows is a constant.
@@ -134,7 +189,19 @@ private:
           values[x.getResult()] = add(ExprOp::ArgBase, argument.getArgNumber());
           return success();
         })
-        .Case<tile::PermuteViewOp>([&](auto) { return success(); }) // Looked through where it is used.
+        // Looked through where they are used.
+        .Case<tile::PermuteViewOp, tile::MakeViewOp, tile::LaunchOp>([&](auto) { return success(); })
+        .Case<tile::PtrAddOp>([&](tile::PtrAddOp x) -> LogicalResult {
+          auto pointer = dyn_cast<tile::PtrType>(x.getPtr().getType());
+          int64_t bytes = pointer ? elementBytes(pointer.getPointee()) : 0;
+          if (bytes == 0)
+            return refuse(op, "expected a pointer to elements of whole bytes");
+          uint32_t distance = get(x.getOffset());
+          if (bytes != 1)
+            distance = add(ExprOp::Mul, distance, constant(bytes));
+          values[x.getResult()] = add(ExprOp::Add, get(x.getPtr()), distance);
+          return success();
+        })
         .Case<tile::PtrCastOp>([&](tile::PtrCastOp x) {
           values[x.getResult()] = get(x.getSource());
           return success();
@@ -213,55 +280,6 @@ private:
   }
 };
 
-/// The parameter that an address or view comes from; null if it is not known.
-BlockArgument parameterOf(Value value, Block *entry) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getOwner() == entry ? argument : BlockArgument();
-    Operation *op = value.getDefiningOp();
-    if (!isa<tile::PermuteViewOp, tile::MakeViewOp, tile::PtrAddOp, tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp,
-             tile::PermuteOp, tile::ViewBaseOp, tile::AssumeOp>(op))
-      return {};
-    value = op->getOperand(0);
-  }
-}
-
-void findAccesses(func::FuncOp kernel, PlanKernel &plan) {
-  bool unknownRead = false, unknownWrite = false;
-  SmallVector<bool> read(plan.params.size()), written(plan.params.size());
-  auto mark = [&](Value place, SmallVector<bool> &flags, bool &unknown) {
-    if (BlockArgument argument = parameterOf(place, &kernel.front()))
-      flags[argument.getArgNumber()] = true;
-    else
-      unknown = true;
-  };
-  kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      mark(load.getView(), read, unknownRead);
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      mark(store.getView(), written, unknownWrite);
-    else if (auto gather = dyn_cast<tile::GatherOp>(op))
-      mark(gather.getView(), read, unknownRead);
-    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
-      mark(scatter.getView(), written, unknownWrite);
-    else if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-      mark(load.getPtr(), read, unknownRead);
-    else if (auto store = dyn_cast<tile::StorePtrOp>(op))
-      mark(store.getPtr(), written, unknownWrite);
-    else if (isa<tile::AtomicRmwOp, tile::AtomicCasOp, tile::ReduceIntoOp>(op)) {
-      auto into = dyn_cast<tile::ReduceIntoOp>(op);
-      auto update = dyn_cast<tile::AtomicRmwOp>(op);
-      Value place = into ? Value(into.getView()) : update ? update.getPtr() : cast<tile::AtomicCasOp>(op).getPtr();
-      mark(place, read, unknownRead);
-      mark(place, written, unknownWrite);
-    }
-  });
-  for (auto [i, param] : llvm::enumerate(plan.params)) {
-    param.isRead = read[i] || unknownRead;
-    param.isWritten = written[i] || unknownWrite;
-  }
-}
-
 LogicalResult describeParameters(func::FuncOp kernel, PlanKernel &plan) {
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     PlanParam param;
@@ -303,7 +321,10 @@ LogicalResult describeParameters(func::FuncOp kernel, PlanKernel &plan) {
     param.max = number("tile.max");
     plan.params.push_back(std::move(param));
   }
-  findAccesses(kernel, plan);
+  for (auto [param, access] : llvm::zip(plan.params, findParameterAccesses(kernel))) {
+    param.isRead = access.isRead;
+    param.isWritten = access.isWritten;
+  }
   return success();
 }
 
@@ -372,6 +393,45 @@ FailureOr<PlanKernel> tilewright::buildPlanKernel(func::FuncOp kernel) {
     variant.grid.assign(grid->begin(), grid->end());
     addLaunchArgs(version, exprs, variant);
     plan.variants.push_back(std::move(variant));
+  }
+  return plan;
+}
+
+FailureOr<PlanKernel> tilewright::buildPlanHost(func::FuncOp host, ArrayRef<PlanKernel> kernels) {
+  if (!llvm::hasSingleElement(host.getBody()) || host.getNumResults() != 0)
+    return emitError(host.getLoc()) << "expected a host function to be one block and to return nothing, found "
+                                    << host.getFunctionType();
+  PlanKernel plan;
+  plan.name = host.getSymName().str();
+  if (failed(describeParameters(host, plan)))
+    return failure();
+  for (PlanParam &param : plan.params)
+    param.isRead = param.isWritten = false;
+  ExpressionBuilder exprs(plan);
+  if (failed(exprs.visitAll(host)))
+    return failure();
+  for (auto launch : host.front().getOps<tile::LaunchOp>()) {
+    const PlanKernel *kernel = llvm::find_if(
+        kernels, [&](const PlanKernel &known) { return StringRef(known.name) == launch.getKernel(); });
+    if (kernel == kernels.end())
+      return launch.emitOpError() << "expects a kernel that has a plan, found @" << launch.getKernel();
+    PlanStep step;
+    step.kernel = kernel->name;
+    for (auto [value, target] : llvm::zip(launch.getArgs(), kernel->params)) {
+      FailureOr<PlanStepArg> arg = exprs.argumentFor(value, launch);
+      if (failed(arg))
+        return failure();
+      step.args.push_back(std::move(*arg));
+      if (!isa<tile::ViewType, tile::PtrType>(value.getType()))
+        continue;
+      BlockArgument root = parameterOf(value, &host.front());
+      for (auto [p, param] : llvm::enumerate(plan.params))
+        if (!root || root.getArgNumber() == p) {
+          param.isRead |= target.isRead;
+          param.isWritten |= target.isWritten;
+        }
+    }
+    plan.steps.push_back(std::move(step));
   }
   return plan;
 }

@@ -15,10 +15,16 @@ struct ConvertTileToSIMT : public tilewright::impl::ConvertTileToSIMTPassBase<Co
   using ConvertTileToSIMTPassBase::ConvertTileToSIMTPassBase;
 
   void runOnOperation() override {
-    SmallVector<func::FuncOp> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>())
+    SmallVector<func::FuncOp> kernels, hosts;
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
       if (func->hasAttr("tile.kernel"))
         kernels.push_back(func);
+      else if (!func.isExternal() && !func.front().getOps<tile::LaunchOp>().empty())
+        hosts.push_back(func);
+    }
+    // What they launch no longer takes views; the launch plan, made before, says what they do.
+    for (func::FuncOp host : hosts)
+      host.erase();
     for (func::FuncOp kernel : kernels) {
       auto warps = kernel->getAttrOfType<IntegerAttr>("tile.num_warps");
       if (!warps) {

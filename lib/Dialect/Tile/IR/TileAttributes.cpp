@@ -18,15 +18,17 @@ static constexpr int64_t kMaxWarps = 32;
 static constexpr int64_t kMaxUnroll = 1 << 16;
 /// Most stages of a pipeline, CTAs per SM, and cycles of a hint; more is a mistake.
 static constexpr int64_t kMaxSmallHint = 64;
+/// Most rows of tiles that are walked together; more is a mistake.
+static constexpr int64_t kMaxGridGroup = 1 << 16;
 
 /// Families of instructions for products, as `tile.mma` names them.
 static constexpr StringRef kDotFamilies[] = {"fma", "mma.sync"};
 
 namespace {
 /// Where an attribute may stand.
-enum class Place { Function, Kernel, Loop, LoopOrKernel, Dot, Anywhere };
+enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Anywhere };
 /// What an attribute holds.
-enum class Content { Unit, Symbol, Count, CountOrFull, DotFamily };
+enum class Content { Unit, Bool, Symbol, Count, CountOrFull, DotFamily };
 /// One known attribute of operations.
 struct Rule {
   Place place;
@@ -41,10 +43,13 @@ static std::optional<Rule> ruleOf(StringRef name) {
       .Cases({"tile.grid", "tile.guard", "tile.variant_of"}, Rule{Place::Kernel, Content::Symbol})
       .Case("tile.num_warps", Rule{Place::Kernel, Content::Count, kMaxWarps})
       .Case("tile.occupancy", Rule{Place::Kernel, Content::Count, kMaxSmallHint})
+      .Case("tile.grid_group", Rule{Place::Kernel, Content::Count, kMaxGridGroup})
+      .Case("tile.persistent", Rule{Place::Kernel, Content::Bool})
       .Case("tile.num_stages", Rule{Place::LoopOrKernel, Content::Count, kMaxSmallHint})
       .Case("tile.latency", Rule{Place::Anywhere, Content::Count, kMaxSmallHint})
       .Case("tile.unroll", Rule{Place::Loop, Content::CountOrFull, kMaxUnroll})
-      .Cases({"tile.flatten", "tile.specialize", "tile.independent"}, Rule{Place::Loop, Content::Unit})
+      .Cases({"tile.flatten", "tile.specialize"}, Rule{Place::Loop, Content::Unit})
+      .Case("tile.independent", Rule{Place::LoopOrLaunch, Content::Unit})
       .Case("tile.mma", Rule{Place::Dot, Content::DotFamily})
       .Case("tile.ftz", Rule{Place::Anywhere, Content::Unit})
       .Default(std::nullopt);
@@ -84,6 +89,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (failed(expectPlace(isLoop, "a loop")))
       return failure();
     break;
+  case Place::LoopOrLaunch:
+    if (failed(expectPlace(isLoop || isa<LaunchOp>(op), "a loop or tile.launch")))
+      return failure();
+    break;
   case Place::LoopOrKernel:
     if (failed(expectPlace(isLoop || isKernel, "a loop or a function with tile.kernel")))
       return failure();
@@ -103,6 +112,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   case Content::Unit:
     if (!isa<UnitAttr>(attr.getValue()))
       return complain() << "a unit attribute, found " << attr.getValue();
+    return success();
+  case Content::Bool:
+    if (!isa<BoolAttr>(attr.getValue()))
+      return complain() << "true or false, found " << attr.getValue();
     return success();
   case Content::Symbol:
     if (!isa<FlatSymbolRefAttr>(attr.getValue()))

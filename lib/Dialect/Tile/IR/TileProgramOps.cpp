@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -66,4 +67,22 @@ LogicalResult PtrCastOp::verify() {
     return emitOpError() << "expects scalars or tiles of one shape, found " << getSource().getType() << " and "
                          << getResult().getType();
   return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  auto host = dyn_cast_or_null<func::FuncOp>((*this)->getParentOp());
+  if (!host || host->hasAttr("tile.kernel")) // launch_c3
+    return emitOpError() << "expects to stand in the body of a host function, a func.func without tile.kernel";
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getKernelAttr());
+  if (!kernel || !kernel->hasAttr("tile.kernel") || kernel->hasAttr("tile.variant_of")) // launch_c1
+    return emitOpError() << "expects a kernel that is no variant, found @" << getKernel();
+  if (TypeRange(getArgs()) == TypeRange(kernel.getArgumentTypes()))
+    return success();
+  InFlightDiagnostic diag = emitOpError() << "expects the kernel's parameters, found " << getArgs().getTypes(); // launch_c2
+  diag.attachNote(kernel.getLoc()) << "the kernel takes " << kernel.getArgumentTypes();
+  return diag;
 }

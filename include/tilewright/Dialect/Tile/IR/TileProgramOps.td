@@ -5,6 +5,7 @@
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "tilewright/Dialect/Tile/IR/TileAttrs.td"
 include "tilewright/Dialect/Tile/IR/TileTypes.td"
 
@@ -33,6 +34,22 @@ def Tile_DeviceInfoOp : Tile_Op<"device_info", [Pure, Tile_HasRange]> {
   let arguments = (ins Tile_DeviceFact:$fact);
   let results = (outs Index:$result);
   let assemblyFormat = "$fact attr-dict";
+}
+
+def Tile_LaunchOp : Tile_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Launch a kernel from a host function";
+  let description = [{
+    Runs one program per point of the kernel's grid for these arguments, after all launches before it; an empty grid is no error. A host
+    function is a `func.func` without `tile.kernel` that holds launches and what a host evaluates, in one block; it is called by name
+    like a kernel. With `tile.independent` the author promises that the launch neither reads nor writes what another launch with
+    that attribute, next to it, writes: they may run at the same time. (C1) `kernel` names a function with `tile.kernel` that
+    is no variant. (C2) the arguments have the types of its parameters. (C3) the op stands in a function without `tile.kernel`, in its
+    own block.
+    Example: `tile.launch @cat(%a, %to, %offset) {tile.independent} : (!mat, !mat, index) -> ()`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyType>:$args);
+  let assemblyFormat = "$kernel `(` $args `)` attr-dict `:` functional-type($args, results)";
+  let hasVerifier = 1;
 }
 
 def Tile_AssumeOp : Tile_Op<"assume", [AllTypesMatch<["source", "result"]>, NoMemoryEffect, Tile_HasRange]> {
