@@ -143,7 +143,8 @@ TW_EXPORTED TwStatus twSynchronize(TwBackend *backend, TwError **error);
 /* ---- Kernels ---- */
 
 typedef struct TwKernel TwKernel;
-/** Finds a kernel of a bundle and makes it ready to run on a backend. `name` may be NULL if there is only one. */
+/** Finds a kernel or host function of a bundle and makes it ready to run on a backend: both have parameters and are launched
+ * alike. `name` may be NULL if there is only one. */
 TW_EXPORTED TwKernel *twKernelLookup(TwBackend *backend, TwBundle *bundle, const char *name, TwError **error);
 TW_EXPORTED void twKernelDestroy(TwKernel *kernel);
 TW_EXPORTED const char *twKernelName(const TwKernel *kernel);

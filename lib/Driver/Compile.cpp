@@ -50,8 +50,8 @@ bool driver::isHostFunction(func::FuncOp func) {
   return !func.isExternal() && !isKernel(func) && !func.front().getOps<tile::LaunchOp>().empty();
 }
 
-/// Drops what was not asked for: of kernels and host functions all but the one called `wanted`, with the kernels that it
-/// launches. An error where none is left, or one that is asked for is not there.
+/// Drops what was not asked for: of kernels and host functions all but the one called `wanted`, with the kernels that
+/// it launches. An error where none is left, or one that is asked for is not there.
 static LogicalResult selectKernels(ModuleOp module, StringRef wanted) {
   SmallVector<func::FuncOp> kernels, others;
   llvm::StringSet<> launched;
@@ -86,6 +86,8 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   pipeline.target = options.target;
   pipeline.numWarps = options.numWarps;
   pipeline.maxVariants = options.maxVariants;
+  pipeline.gridGroup = options.gridGroup;
+  pipeline.persistent = options.persistent;
   pipeline.disabledPasses = options.disabledPasses;
   pipeline.from = from;
   pipeline.stage = to;

@@ -14,6 +14,8 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"num-stages", "N", "buffers per pipelined load; only 1 so far"},
     {"cluster", "XxY", "programs per cluster; only 1x1 so far"},
     {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
+    {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
+    {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
     {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
     {"kernel", "NAME", "compile only this kernel"},
     {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
@@ -55,6 +57,14 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (!readNumber(value, 1, 64, number))
       return refuse(error, key, "a number from 1 to 64", value);
     options.maxVariants = number;
+  } else if (key == "grid-group") {
+    if (!readNumber(value, 1, 1 << 16, number))
+      return refuse(error, key, "a number from 1 to 65536", value);
+    options.gridGroup = number;
+  } else if (key == "persistent") {
+    if (value != "auto" && value != "always" && value != "never")
+      return refuse(error, key, "auto, always or never", value);
+    options.persistent = value.str();
   } else if (key == "disable-pass") {
     if (value.empty())
       return refuse(error, key, "the name of a pass", value);
@@ -89,6 +99,10 @@ std::string CompileOptions::toString() const {
     add("num-warps", std::to_string(numWarps));
   if (maxVariants)
     add("max-variants", std::to_string(maxVariants));
+  if (gridGroup)
+    add("grid-group", std::to_string(gridGroup));
+  if (persistent != "auto")
+    add("persistent", persistent);
   for (const std::string &pass : disabledPasses)
     add("disable-pass", pass);
   return text;

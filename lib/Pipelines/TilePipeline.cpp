@@ -14,8 +14,16 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr StringRef kOptionalPasses[] = {"tile-split-precision", "tile-specialize", "tile-set-in-bounds", "canonicalize", "cse",
-                                                "loop-invariant-code-motion", "tile-sink-cheap-tiles"};
+static constexpr StringRef kOptionalPasses[] = {"tile-split-precision",
+                                                "tile-batch-launches",
+                                                "tile-specialize",
+                                                "tile-set-in-bounds",
+                                                "tile-order-grid",
+                                                "tile-make-persistent",
+                                                "canonicalize",
+                                                "cse",
+                                                "loop-invariant-code-motion",
+                                                "tile-sink-cheap-tiles"};
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
 
@@ -58,11 +66,23 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     check.target = options.target;
     manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
     add("tile-split-precision", createSplitPrecisionPass(), true);
+    // The new kernels are specialised like others.
+    add("tile-batch-launches", createBatchLaunchesPass(), false);
+    clean();
     SpecializePassOptions specialize;
     if (options.maxVariants != 0)
       specialize.maxVariants = options.maxVariants;
     add("tile-specialize", createSpecializePass(specialize), false);
     add("tile-set-in-bounds", createSetInBoundsPass(), true);
+    // Behind everything that learns from `program_id` and the grid function, which are no longer what the author wrote.
+    OrderGridPassOptions order;
+    order.target = options.target;
+    order.group = options.gridGroup;
+    add("tile-order-grid", createOrderGridPass(order), false);
+    MakePersistentPassOptions persistent;
+    persistent.target = options.target;
+    persistent.mode = options.persistent;
+    add("tile-make-persistent", createMakePersistentPass(persistent), false);
     clean();
   }
   if (reaches(PipelineStage::Gpu)) {
@@ -94,6 +114,9 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
                             llvm::cl::init(0)};
   Option<unsigned> maxVariants{*this, "max-variants", llvm::cl::desc("Variants of a kernel; 1: itself alone"),
                                llvm::cl::init(0)};
+  Option<unsigned> gridGroup{*this, "grid-group", llvm::cl::desc("Rows of tiles to walk together; 0: chosen"),
+                             llvm::cl::init(0)};
+  Option<std::string> persistent{*this, "persistent", llvm::cl::desc("auto, always or never"), llvm::cl::init("auto")};
   ListOption<std::string> disable{*this, "disable-pass", llvm::cl::desc("Optimisations to leave out")};
   Option<std::string> stage{*this, "stage", llvm::cl::desc("tile, gpu or simt"), llvm::cl::init("simt")};
 };
@@ -107,6 +130,8 @@ void tilewright::registerTilePipeline() {
         options.target = cli.target;
         options.numWarps = cli.numWarps;
         options.maxVariants = cli.maxVariants;
+        options.gridGroup = cli.gridGroup;
+        options.persistent = cli.persistent;
         options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
         options.stage = cli.stage == "tile"  ? PipelineStage::Tile
                         : cli.stage == "gpu" ? PipelineStage::Gpu

@@ -9,22 +9,22 @@ static constexpr unsigned kKiB = 1024;
 
 const std::vector<Target> &tilewright::allTargets() {
   // name, cpu, features, PTX, cc, arch-specific; shared per block, per SM; threads, blocks per SM; global access;
-  // mma.sync, its fp8, wgmma, tcgen05; TMA; f32x2, bf16 add.
+  // mma.sync, its fp8, wgmma, tcgen05; TMA; f32x2, bf16 add; SMs.
   static const std::vector<Target> targets = {
       {"sm_80", "sm_80", "+ptx80", 80, 80, false, 163 * kKiB, 164 * kKiB, 2048, 32, 16, true, false, false, false,
-       false, false, false},
+       false, false, false, 108},
       {"sm_86", "sm_86", "+ptx80", 80, 86, false, 99 * kKiB, 100 * kKiB, 1536, 16, 16, true, false, false, false, false,
-       false, false},
+       false, false, 82},
       {"sm_89", "sm_89", "+ptx80", 80, 89, false, 99 * kKiB, 100 * kKiB, 1536, 24, 16, true, true, false, false, false,
-       false, false},
+       false, false, 128},
       {"sm_90a", "sm_90a", "+ptx80", 80, 90, true, 227 * kKiB, 228 * kKiB, 2048, 32, 16, true, true, true, false, true,
-       false, true},
+       false, true, 132},
       {"sm_100a", "sm_100a", "+ptx86", 86, 100, true, 227 * kKiB, 228 * kKiB, 2048, 32, 32, true, true, false, true,
-       true, true, true},
+       true, true, true, 148},
       {"sm_103a", "sm_103a", "+ptx88", 88, 103, true, 227 * kKiB, 228 * kKiB, 2048, 32, 32, true, true, false, true,
-       true, true, true},
+       true, true, true, 160},
       {"sm_120a", "sm_120a", "+ptx87", 87, 120, true, 99 * kKiB, 100 * kKiB, 1536, 24, 32, true, true, false, false,
-       true, true, true},
+       true, true, true, 170},
   };
   return targets;
 }

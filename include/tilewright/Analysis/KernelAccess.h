@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Which parameters of a kernel lead to memory that it reads or writes. The launch plan records it, and launches that share
-/// no written memory may run at the same time.
+/// Which parameters of a kernel lead to memory that it reads or writes. The launch plan records it, and launches that
+/// share no written memory may run at the same time.
 #ifndef TILEWRIGHT_ANALYSIS_KERNELACCESS_H
 #define TILEWRIGHT_ANALYSIS_KERNELACCESS_H
 

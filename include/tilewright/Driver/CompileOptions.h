@@ -21,6 +21,10 @@ struct CompileOptions {
   unsigned numWarps = 0;
   /// Most variants of one kernel; 0 is the compiler's limit, 1 leaves each kernel alone.
   unsigned maxVariants = 0;
+  /// Rows of tiles to walk together in kernels that do not say; 0 lets the compiler choose.
+  unsigned gridGroup = 0;
+  /// Loops over the tiles in kernels that do not say: auto, always or never.
+  std::string persistent = "auto";
   std::vector<std::string> disabledPasses;
   /// Only this kernel and its variants; empty for all.
   std::string kernel;

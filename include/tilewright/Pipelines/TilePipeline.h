@@ -26,6 +26,10 @@ struct PipelineOptions {
   unsigned numWarps = 0;
   /// Most variants of one kernel; 0 is the pass's limit, 1 leaves each kernel alone.
   unsigned maxVariants = 0;
+  /// Rows of tiles to walk together; 0 lets the compiler choose.
+  unsigned gridGroup = 0;
+  /// Loops over the tiles in kernels that do not say: auto, always or never.
+  std::string persistent = "auto";
   std::vector<std::string> disabledPasses;
   /// The list begins behind `from` and ends with `stage`.
   PipelineStage from = PipelineStage::Source;

@@ -32,7 +32,7 @@ struct LaunchArg {
   const int64_t *sizes = nullptr, *strides = nullptr;
 };
 
-/// A kernel or a host function on a backend. The backend and the kernel's bundle, which is loaded in it, outlive the launcher.
+/// A kernel or a host function on a backend. The backend and the bundle, which is loaded in it, outlive the launcher.
 class KernelLauncher {
 public:
   KernelLauncher(Backend &backend, const PlanKernel &kernel);
@@ -48,8 +48,8 @@ public:
   /// does so: nothing of them is copied, and a launch that fails may have written parts of them.
   bool launch(const LaunchArg *args, size_t count, PlanDecision *decision, std::string *error);
 
-  /// As `launch`, but runs it `warmups + repeats` times and copies nothing back. No times for an empty grid. The launches of
-  /// a host function are timed one by one and their times added.
+  /// As `launch`, but runs it `warmups + repeats` times and copies nothing back. No times for an empty grid. The launches
+  /// of a host function are timed one by one and their times added.
   bool measure(const LaunchArg *args, size_t count, unsigned warmups, unsigned repeats, std::vector<double> *seconds,
                PlanDecision *decision, std::string *error);
 

@@ -52,8 +52,8 @@ std::optional<RunInputs> makeRunInputs(const PlanKernel &kernel, const RunOption
 /// Makes the backend that the options name.
 BackendResult createRunBackend(const RunOptions &options);
 
-/// Runs one kernel or host function of the bundle with that plan, which is loaded in `backend`; checks, saves and times as the options say. `output`
-/// receives what to print, also if the result is an error, whose message goes to `error`.
+/// Runs one kernel or host function of the bundle with that plan, which is loaded in `backend`; checks, saves and times as
+/// the options say. `output` receives what to print, also if the result is an error, whose message goes to `error`.
 RunStatus runKernel(const LaunchPlan &plan, const PlanKernel &kernel, Backend &backend, const RunOptions &options,
                     RunInputs &inputs, std::string *output, std::string *error);
 

@@ -171,8 +171,8 @@ struct PlanVariant {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
-/// One argument of a launch in a host function, by expressions: the address of a view or pointer or the value of a scalar,
-/// and a view's sizes and strides, one per dimension.
+/// One argument of a launch in a host function, by expressions: the address of a view or pointer or the value of a
+/// scalar, and a view's sizes and strides, one per dimension.
 struct PlanStepArg {
   uint32_t value = 0;
   std::vector<uint32_t> sizes, strides;

@@ -48,6 +48,10 @@ struct Target {
   /// f32x2 arithmetic, and bf16 addition and multiplication that are not spelt as fma.
   bool hasPackedF32, hasNativeBf16Add;
 
+  /// SMs of the largest common product, for estimates alone: A100, RTX 3090, RTX 4090, H100 and H200 SXM, B200, B300,
+  /// RTX 5090. Source: NVIDIA data sheets. What is exact asks the device (`tile.device_info`).
+  unsigned typicalSms;
+
   /// The same on all targets of the table.
   static constexpr unsigned kRegistersPerSm = 65536, kMaxRegistersPerThread = 255, kMaxThreadsPerBlock = 1024;
   static constexpr unsigned kReservedSharedBytesPerBlock = 1024, kMaxStaticSharedBytes = 48 * 1024;

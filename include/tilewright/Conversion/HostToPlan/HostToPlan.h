@@ -19,8 +19,8 @@ namespace tilewright {
 /// address; a scalar.
 mlir::FailureOr<PlanKernel> buildPlanKernel(mlir::func::FuncOp kernel);
 
-/// The plan of a host function, a `func.func` that holds `tile.launch` ops of kernels that are in `kernels`. Emits one located
-/// diagnostic and fails where it holds what a plan cannot say.
+/// The plan of a host function, a `func.func` that holds `tile.launch` ops of kernels that are in `kernels`. Emits one
+/// located diagnostic and fails where it holds what a plan cannot say.
 mlir::FailureOr<PlanKernel> buildPlanHost(mlir::func::FuncOp host, llvm::ArrayRef<PlanKernel> kernels);
 
 } // namespace tilewright

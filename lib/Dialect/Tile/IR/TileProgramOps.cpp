@@ -82,7 +82,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expects a kernel that is no variant, found @" << getKernel();
   if (TypeRange(getArgs()) == TypeRange(kernel.getArgumentTypes()))
     return success();
-  InFlightDiagnostic diag = emitOpError() << "expects the kernel's parameters, found " << getArgs().getTypes(); // launch_c2
+  InFlightDiagnostic diag = emitOpError() << "expects the kernel's parameters, found " // launch_c2
+                                          << getArgs().getTypes();
   diag.attachNote(kernel.getLoc()) << "the kernel takes " << kernel.getArgumentTypes();
   return diag;
 }

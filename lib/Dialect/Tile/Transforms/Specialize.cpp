@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Promise.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,18 +46,34 @@ static bool isAnyWider(ArrayRef<VectorAccess> first, ArrayRef<VectorAccess> seco
                       [](auto pair) { return std::get<0>(pair).elements > std::get<1>(pair).elements; });
 }
 
+/// `value` and what it may become through selections and branches.
+static llvm::SetVector<Value> followSelections(Value value) {
+  llvm::SetVector<Value> names;
+  names.insert(value);
+  for (size_t i = 0; i < names.size(); ++i) // Grows while it is walked.
+    for (OpOperand &use : names[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<arith::SelectOp>(user) && use.getOperandNumber() > 0)
+        names.insert(user->getResult(0));
+      else if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+        names.insert(user->getParentOp()->getResult(use.getOperandNumber()));
+    }
+  return names;
+}
+
 /// The dims of the views made with `stride`, a stride of another view, as theirs: how part of a view is written.
 static SmallVector<std::pair<Value, int64_t>> findDimsWithStride(tile::ViewStrideOp stride) {
   SmallVector<std::pair<Value, int64_t>> dims;
-  for (Operation *user : stride.getResult().getUsers()) {
-    auto make = dyn_cast<tile::MakeViewOp>(user);
-    if (!make)
-      continue;
-    size_t operand = 0;
-    for (auto [dim, known] : llvm::enumerate(make.getType().getStrides()))
-      if (ShapedType::isDynamic(known) && make.getStrides()[operand++] == stride.getResult())
-        dims.push_back({make.getResult(), dim});
-  }
+  for (Value name : followSelections(stride.getResult()))
+    for (Operation *user : name.getUsers()) {
+      auto make = dyn_cast<tile::MakeViewOp>(user);
+      if (!make)
+        continue;
+      size_t operand = 0;
+      for (auto [dim, known] : llvm::enumerate(make.getType().getStrides()))
+        if (ShapedType::isDynamic(known) && make.getStrides()[operand++] == name)
+          dims.push_back({make.getResult(), dim});
+    }
   return dims;
 }
 
@@ -116,10 +133,14 @@ static llvm::SetVector<Value> findAddressParameters(func::FuncOp kernel) {
   });
   // Grows while it is walked; loops are followed through their own operands, which include bounds and initial values.
   for (size_t i = 0; i < seen.size(); ++i) {
-    if (Operation *op = seen[i].getDefiningOp())
+    if (Operation *op = seen[i].getDefiningOp()) {
       add(op->getOperands());
-    else if (Operation *parent = cast<BlockArgument>(seen[i]).getOwner()->getParentOp(); parent != kernel)
+      if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.elseBlock())
+        for (Block *block : {branch.thenBlock(), branch.elseBlock()})
+          add(block->getTerminator()->getOperands());
+    } else if (Operation *parent = cast<BlockArgument>(seen[i]).getOwner()->getParentOp(); parent != kernel) {
       add(parent->getOperands());
+    }
   }
   return seen;
 }

@@ -51,4 +51,51 @@ def SetInBoundsPass : Pass<"tile-set-in-bounds", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }
 
+def OrderGridPass : Pass<"tile-order-grid", "::mlir::ModuleOp"> {
+  let summary = "Walk the tiles of a product in groups of rows, so that programs that run together share operands";
+  let description = [{
+    A grid with two axes of which one selects the rows and one the columns of operands becomes one axis, x; a third axis, the
+    batch, is outermost. `group` rows of tiles are walked together, column by column; the last group has what is left. Grid function
+    and kernel are rewritten together, `program_id` and `num_programs` with them. Without `group` or `tile.grid_group` the size is
+    the one with which the programs that run at a time read least. Needs the facts that come from the grid to be used up. Leaves
+    alone: grids of one axis; kernels whose loads do not share operands along two axes; grids that run at once; kernels whose
+    programs may wait for one another.
+    Example: test/Dialect/Tile/Transforms/order-grid.mlir#matmul
+  }];
+  let options = [Option<"group", "group", "unsigned", /*default=*/"0", "Rows of tiles to walk together; 0: chosen">,
+                 Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to choose for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
+def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
+  let summary = "Let one program compute several tiles, in a loop over the grid";
+  let description = [{
+    The grid becomes min(tiles, SMs * occupancy) programs along x, with the number of SMs from `tile.device_info` and the occupancy
+    from `tile.occupancy` (1 without it); each program walks the tiles `program_id, program_id + programs, ...` in a loop that is marked
+    `tile.independent`. Where one wave holds all tiles, each program has one. `mode=auto` obeys `tile.persistent` and otherwise changes
+    nothing, because without a software pipeline no iteration overlaps the next; `always` and `never` are for kernels that do not
+    say. Leaves alone: grids that ask the device already, kernels whose programs may wait for one another.
+    Example: test/Dialect/Tile/Transforms/make-persistent.mlir#rows
+  }];
+  let options = [Option<"mode", "mode", "std::string", /*default=*/"\"auto\"", "auto, always or never">,
+                 Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to explain for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
+}
+
+def BatchLaunchesPass : Pass<"tile-batch-launches", "::mlir::ModuleOp"> {
+  let summary = "Merge launches of one kernel into one with an axis that selects the arguments";
+  let description = [{
+    Neighbouring `tile.launch` ops of one kernel in a host function become one launch of a new kernel, whose parameters are those of
+    all of them (what all share is there once) and whose grid has one more axis. A program finds its arguments by that axis: a
+    tree of branches that all threads of a program take alike, with selections at its leaves. The other axes have the
+    largest of the launches' extents; programs beyond those of their own launch end at once. Launches that need more than
+    `max-bytes` of parameters are split evenly. They must be independent: each marked `tile.independent`, or writing only through
+    parameters of the host function with `tile.noalias` that no other of them uses. Leaves alone: kernels whose
+    grid has three axes or asks the device, and those whose programs may wait for one another. `num_programs` is that of a launch.
+    Example: test/Dialect/Tile/Transforms/batch-launches.mlir#three
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "unsigned", /*default=*/"4096", "Most bytes of kernel parameters">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
+}
+
 #endif

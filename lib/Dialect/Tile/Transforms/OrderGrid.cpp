@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "GridRewrite.h"
+#include "tilewright/Dialect/Tile/Transforms/GridOrder.h"
+#include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Target/Target.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace tilewright {
+#define GEN_PASS_DEF_ORDERGRIDPASS
+#include "tilewright/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tilewright
+
+using namespace mlir;
+using namespace tilewright;
+
+/// The value of a count attribute; 0 without it.
+static int64_t countOf(func::FuncOp kernel, StringRef name) {
+  auto attr = kernel->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : 0;
+}
+
+/// One axis for all: rows times columns, times the batch.
+static void flattenGrid(func::FuncOp grid, const GridOrder &order) {
+  Operation *end = grid.front().getTerminator();
+  OpBuilder builder(end);
+  Value product =
+      arith::MulIOp::create(builder, end->getLoc(), end->getOperand(order.rowAxis), end->getOperand(order.columnAxis));
+  if (order.batchAxis)
+    product = arith::MulIOp::create(builder, end->getLoc(), product, end->getOperand(*order.batchAxis));
+  end->setOperands(product);
+  grid.setFunctionType(builder.getFunctionType(grid.getArgumentTypes(), builder.getIndexType()));
+}
+
+/// Computes the coordinates of a program from its number. A launch needs rows, columns and their product to be 1 to
+/// 2^31 - 1.
+static void orderPrograms(func::FuncOp kernel, func::FuncOp grid, const GridOrder &order) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernel.front());
+  Location loc = kernel.getLoc();
+  SmallVector<Value> extents = inlineHost(builder, grid, kernel.getArguments());
+  auto number = tile::ProgramIdOp::create(builder, loc, tile::Axis::x);
+  CountBuilder count(builder, loc);
+  Value rows = count.narrow(extents[order.rowAxis]), columns = count.narrow(extents[order.columnAxis]);
+  Value rest = count.narrow(number), batch;
+  if (order.batchAxis) {
+    Value perMatrix = count.mul(rows, columns);
+    batch = count.div(rest, perMatrix);
+    rest = count.rem(rest, perMatrix, batch);
+  }
+  // The last group has fewer rows where the group does not divide them; no group has more rows than there are, so that
+  // a group's tiles can be counted too.
+  Value height = count.min(count.constant(order.group), rows);
+  Value perGroup = count.mul(height, columns);
+  Value group = count.div(rest, perGroup);
+  Value within = count.rem(rest, perGroup, group);
+  Value first = count.mul(group, height);
+  Value here = count.min(count.sub(rows, first), height);
+  Value column = count.div(within, here);
+  Value row = count.add(first, count.rem(within, here, column));
+
+  SmallVector<Value> ids(extents.size());
+  ids[order.rowAxis] = count.widen(row);
+  ids[order.columnAxis] = count.widen(column);
+  if (order.batchAxis)
+    ids[*order.batchAxis] = count.widen(batch);
+  replaceGridOps(kernel, ids, extents, number);
+}
+
+namespace {
+struct OrderGrid : public tilewright::impl::OrderGridPassBase<OrderGrid> {
+  using OrderGridPassBase::OrderGridPassBase;
+
+  void runOnOperation() override {
+    std::string error;
+    const Target *chosen = findTarget(target, &error);
+    if (!chosen) {
+      emitError(getOperation().getLoc()) << error;
+      return signalPassFailure();
+    }
+    SymbolTable symbols(getOperation());
+    SmallVector<func::FuncOp> kernels;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr("tile.kernel") && !func.isExternal())
+        kernels.push_back(func);
+    for (func::FuncOp kernel : kernels)
+      if (func::FuncOp grid = lookupGrid(kernel, symbols))
+        orderGrid(kernel, grid, *chosen, symbols);
+  }
+
+private:
+  void orderGrid(func::FuncOp kernel, func::FuncOp grid, const Target &chosen, SymbolTable &symbols) {
+    int64_t asked = countOf(kernel, "tile.grid_group"), pinned = asked > 0 ? asked : int64_t(group);
+    int64_t concurrent = int64_t(chosen.typicalSms) * std::max<int64_t>(countOf(kernel, "tile.occupancy"), 1);
+    GridOrder order = planGridOrder(kernel, grid, concurrent, pinned);
+
+    auto opts = remark::RemarkOpts::name("OrderGrid").category(getArgument()).function(kernel.getSymName());
+    if (!order.reason.empty()) {
+      if (asked > 0)
+        remark::failed(kernel.getLoc(), opts)
+            << remark::reason("groups of {0} rows were asked for, but {1}", asked, order.reason);
+      else
+        remark::missed(kernel.getLoc(), opts) << remark::reason("{0}", order.reason);
+      return;
+    }
+    int64_t rows = std::min(order.group, concurrent), columns = llvm::divideCeil(concurrent, rows);
+    remark::passed(kernel.getLoc(), opts) << remark::add(
+        "groups of {0} rows of tiles{1}: {2} programs at a time read {3} x {4} + {5} x {6} = {7} bytes for each step, "
+        "instead of {8} in the grid's own order",
+        order.group, pinned > 0 ? ", as asked" : "", concurrent, rows, order.rowBytes, columns, order.columnBytes,
+        gridGroupBytes(order.group, order.rowBytes, order.columnBytes, concurrent),
+        gridGroupBytes(concurrent, order.rowBytes, order.columnBytes, concurrent));
+    func::FuncOp own = takeGrid(kernel, grid, symbols);
+    orderPrograms(kernel, own, order);
+    flattenGrid(own, order);
+  }
+};
+} // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: tile-opt %s --split-input-file --tile-order-grid --remarks-filter=tile-order-grid --remark-policy=all -o /dev/null 2>&1 | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tile-order-grid=target=sm_80 --remarks-filter=tile-order-grid --remark-policy=all -o /dev/null 2>&1 | FileCheck %s --check-prefix=SM80
+// RUN: not tile-opt %s --split-input-file --tile-order-grid=target=sm_70 -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: unknown target 'sm_70': expected one of sm_80
+
+// The loads in the loop count, the one behind it does not.
+// CHECK: [Passed] {{.*}}OrderGrid{{.*}}Function=tall | {{.*}}groups of 16 rows of tiles: 132 programs at a time read 16 x 2048 + 9 x 4096 = 69632 bytes for each step, instead of 274432 in the grid's own order
+// SM80:  groups of 16 rows of tiles: 108 programs at a time read 16 x 2048 + 7 x 4096 = 61440 bytes
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @tall(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %pm = tile.program_id x
+  %pn = tile.program_id y
+  %n = tile.view_size %a, 1 : !mat
+  %s:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %row = %pm) -> (tensor<16x32xf32>, index) {
+    %x = tile.load %a[%row, %k] : !mat -> tensor<16x32xf32>
+    %y = tile.load %b[%k, %pn] : !mat -> tensor<32x32xf32>
+    %d = tile.dot %x, %y, %acc : tensor<16x32xf32>, tensor<32x32xf32> -> tensor<16x32xf32>
+    %next = arith.addi %row, %c0 : index
+    scf.yield %d, %next : tensor<16x32xf32>, index
+  }
+  %bias = tile.load %b[%pm, %pn] : !mat -> tensor<16x32xf32>
+  %r = arith.addf %s#0, %bias : tensor<16x32xf32>
+  tile.store %r, %a[%pm, %pn] : tensor<16x32xf32>, !mat
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> (index, index) {
+  %m = tile.view_size %a, 0 : !mat
+  return %m, %m : index, index
+}
+
+// -----
+
+// CHECK: [Passed] {{.*}}Function=pinned | {{.*}}groups of 6 rows of tiles, as asked: 264 programs at a time read 6 x 64 + 44 x 64
+!v = !tile.view<?xf32, strides = [1]>
+func.func @pinned(%a: !v, %b: !v) attributes {tile.kernel, tile.grid = @grid, tile.grid_group = 6, tile.occupancy = 2} {
+  %pm = tile.program_id x
+  %pn = tile.program_id y
+  %x = tile.load %a[%pm] : !v -> tensor<16xf32>
+  %y = tile.load %b[%pn] : !v -> tensor<16xf32>
+  return
+}
+func.func @grid(%a: !v, %b: !v) -> (index, index) {
+  %m = tile.view_size %a, 0 : !v
+  return %m, %m : index, index
+}
+
+// -----
+
+// CHECK: [Missed] {{.*}}Function=one_axis | {{.*}}Reason="the grid has one axis"
+!v = !tile.view<?xf32, strides = [1]>
+func.func @one_axis(%a: !v) attributes {tile.kernel, tile.grid = @grid} {
+  return
+}
+func.func @grid(%a: !v) -> index {
+  %m = tile.view_size %a, 0 : !v
+  return %m : index
+}
+
+// -----
+
+// Asked for and impossible.
+// CHECK: [Failure] {{.*}}Function=alone | {{.*}}Reason="groups of 4 rows were asked for, but no two axes of the grid share operands: of 1 loads that count, none depends on one axis of a pair while another depends on the other"
+!v = !tile.view<?xf32, strides = [1]>
+func.func @alone(%a: !v) attributes {tile.kernel, tile.grid = @grid, tile.grid_group = 4} {
+  %pm = tile.program_id x
+  %x = tile.load %a[%pm] : !v -> tensor<16xf32>
+  return
+}
+func.func @grid(%a: !v) -> (index, index) {
+  %m = tile.view_size %a, 0 : !v
+  return %m, %m : index, index
+}
+
+// -----
+
+// CHECK: [Missed] {{.*}}Function=small | {{.*}}Reason="all 120 programs run at once, on 132 places"
+!v = !tile.view<?xf32, strides = [1]>
+func.func @small(%a: !v, %b: !v) attributes {tile.kernel, tile.grid = @grid} {
+  %pm = tile.program_id x
+  %pn = tile.program_id y
+  %x = tile.load %a[%pm] : !v -> tensor<16xf32>
+  %y = tile.load %b[%pn] : !v -> tensor<16xf32>
+  return
+}
+func.func @grid(%a: !v, %b: !v) -> (index, index) {
+  %c10 = arith.constant 10 : index
+  %c12 = arith.constant 12 : index
+  return %c10, %c12 : index, index
+}
+
+// -----
+
+// CHECK: [Missed] {{.*}}Function=lock | {{.*}}Reason="programs may wait for one another: there is a tile.atomic_cas that orders or spins"
+func.func @lock(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : i32
+  %was = tile.atomic_cas acquire gpu %p, %c0, %c0 : !tile.ptr<i32>
+  return
+}
+func.func @grid(%p: !tile.ptr<i32>) -> (index, index) {
+  %c100 = arith.constant 100 : index
+  return %c100, %c100 : index, index
+}
+
+// -----
+
+// CHECK: [Missed] {{.*}}Function=asks | {{.*}}Reason="the kernel cannot evaluate its grid, which has a tile.device_info"
+func.func @asks(%p: !tile.ptr<i32>) attributes {tile.kernel, tile.grid = @grid} {
+  return
+}
+func.func @grid(%p: !tile.ptr<i32>) -> (index, index) {
+  %n = tile.device_info sm_count
+  return %n, %n : index, index
+}
