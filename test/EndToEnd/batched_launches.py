@@ -61,7 +61,7 @@ class Cat(unittest.TestCase):
             self.check(module, self.parts(5, [0] * count))
 
     def test_one_hundred(self):
-        # 48 bytes of parameters for each and 40 for all: 84 at most fit into 4096, so two halves.
+        # 48 bytes of parameters for each and 40 for all: fewer than 100 fit into 4096, so two halves.
         module = tilewright.compile(cat_source(100), lazy=True)
         self.assertEqual(launches(module, "cat_all"), ["cat_batch50", "cat_batch50"])
         self.check(module, self.parts(20, self.widths(100)))

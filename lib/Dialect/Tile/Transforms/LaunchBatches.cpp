@@ -12,8 +12,10 @@ using namespace tilewright;
 
 /// Bytes of one parameter of a launch: every slot counts as 64 bits.
 static constexpr int64_t kSlotBytes = 8;
-/// Expressions that a slot of the plan may cost beside the grids: guards of variants ask about strides and alignment.
-static constexpr int64_t kExprsPerSlot = 4;
+/// Expressions that a slot of the plan may cost beside the grids, itself included: guards of variants ask whether
+/// strides are 1 and what divides addresses, sizes and strides, by at most six operations, and each variant joins the
+/// answers anew.
+static constexpr int64_t kExprsPerSlot = 8;
 
 SmallVector<size_t> tilewright::splitEvenly(size_t count, size_t most) {
   size_t numChunks = llvm::divideCeil(count, most);
