@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Analysis/InBounds.h"
 #include "AlignmentSolver.h"
 #include "TileRanges.h"
 
@@ -202,6 +203,8 @@ void AlignmentDataFlow::visitNonControlFlowArguments(Operation *op, const Region
 struct AlignmentAnalysis::Solvers {
   static DataFlowConfig config() { return DataFlowConfig().setInterprocedural(false); }
   DataFlowSolver ranges{config()}, alignment{config()};
+  /// Proofs about the functions that were asked about.
+  llvm::DenseMap<Operation *, InBoundsAnalysis> inBounds;
 };
 
 AlignmentAnalysis::AlignmentAnalysis(Operation *root) : solvers(std::make_unique<Solvers>()) {
@@ -216,7 +219,17 @@ AlignmentAnalysis::AlignmentAnalysis(Operation *root) : solvers(std::make_unique
 }
 
 AlignmentAnalysis::~AlignmentAnalysis() = default;
-AlignmentAnalysis::AlignmentAnalysis(AlignmentAnalysis &&) = default;
+AlignmentAnalysis::AlignmentAnalysis(AlignmentAnalysis &&other) : solvers(std::move(other.solvers)) {
+  solvers->inBounds.clear(); // They refer to the other.
+}
+
+bool AlignmentAnalysis::provablyInBounds(Operation *op, unsigned dim) const {
+  auto func = op->getParentOfType<func::FuncOp>();
+  std::optional<ViewAccess> access = ViewAccess::of(op);
+  if (!func || !access)
+    return false;
+  return solvers->inBounds.try_emplace(func, func, /*grid=*/func::FuncOp(), *this).first->second.isInBounds(*access, dim);
+}
 
 AlignmentFacts AlignmentAnalysis::getAlignment(Value value) const {
   auto *lattice = solvers->alignment.lookupState<AlignmentLattice>(value);

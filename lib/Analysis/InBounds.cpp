@@ -1,126 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs that an access stays inside its view, from ranges and from one relation: a loop variable below its bound.
-#include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Analysis/InBounds.h"
+#include "IndexTranslation.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
-#include <numeric>
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilewright;
 
-namespace {
-/// What a number is, apart from facts promised about it: an SSA value, or a size of a view that no op made.
-struct Origin {
-  Value value;
-  int64_t dim = -1;
-  bool operator==(const Origin &other) const { return value == other.value && dim == other.dim; }
-};
-} // namespace
+template <typename AccessOp> static ViewAccess describeAccess(AccessOp op, RankedTensorType tile) {
+  ViewAccess access;
+  access.op = op;
+  access.view = op.getView();
+  access.offsets.assign(op.getOffsets().begin(), op.getOffsets().end());
+  access.extents.assign(access.offsets.size(), 1);
+  // Each row of a gather has its own index; other dimensions that the tile walks have its extent.
+  for (auto [extent, dim] : llvm::zip(tile.getShape(), op.walkedDims()))
+    if (!isa<RankedTensorType>(access.offsets[dim].getType()))
+      access.extents[dim] = extent;
+  access.inBounds.assign(access.offsets.size(), false);
+  if (op.getInBounds())
+    access.inBounds.assign(op.getInBounds()->begin(), op.getInBounds()->end());
+  return access;
+}
 
-static Origin originOfSize(Value view, int64_t dim);
+std::optional<ViewAccess> ViewAccess::of(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ViewAccess>>(op)
+      .Case<tile::LoadOp, tile::GatherOp>([](auto load) { return describeAccess(load, load.getResult().getType()); })
+      .Case<tile::StoreOp, tile::ScatterOp, tile::ReduceIntoOp>(
+          [](auto store) { return describeAccess(store, store.getValue().getType()); })
+      .Default([](Operation *) { return std::nullopt; });
+}
 
-/// Walks from a number to where it comes from. Each step moves to an operand, so it ends.
-static Origin originOf(Value number) {
-  while (true) {
-    if (auto assume = number.getDefiningOp<tile::AssumeOp>()) {
-      number = assume.getSource();
-      continue;
+void ViewAccess::setInBounds(ArrayRef<bool> flags) const {
+  auto attr = DenseBoolArrayAttr::get(op->getContext(), flags);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tile::LoadOp, tile::GatherOp, tile::StoreOp, tile::ScatterOp, tile::ReduceIntoOp>(
+          [&](auto access) { access.setInBoundsAttr(attr); });
+}
+
+struct InBoundsAnalysis::Impl {
+  func::FuncOp func, grid;
+  const AlignmentAnalysis &alignment;
+  ExtraFacts facts;
+  SmallVector<tile::AssumeOp> assumes;
+  /// What was translated under the promises that hold at an access; most accesses share one.
+  std::map<std::vector<Operation *>, std::unique_ptr<IndexTranslation>> translations;
+
+  Impl(func::FuncOp func, func::FuncOp grid, const AlignmentAnalysis &alignment, ExtraFacts facts)
+      : func(func), grid(grid), alignment(alignment), facts(std::move(facts)) {
+    func.walk([&](tile::AssumeOp op) {
+      if (op.getType().isIntOrIndex())
+        assumes.push_back(op);
+    });
+  }
+
+  IndexTranslation &translationAt(Operation *op) {
+    std::vector<Operation *> key;
+    SmallVector<tile::AssumeOp> holding;
+    for (tile::AssumeOp assume : assumes) {
+      Operation *ancestor = assume->getBlock()->findAncestorOpInBlock(*op);
+      if (!ancestor || !assume->isBeforeInBlock(ancestor))
+        continue;
+      key.push_back(assume);
+      holding.push_back(assume);
     }
-    auto size = number.getDefiningOp<tile::ViewSizeOp>();
-    if (!size)
-      return {number};
-    Origin origin = originOfSize(size.getView(), size.getDim());
-    if (origin.dim >= 0 || !origin.value)
-      return origin;
-    number = origin.value;
+    std::unique_ptr<IndexTranslation> &place = translations[key];
+    if (!place)
+      place = std::make_unique<IndexTranslation>(func, grid, alignment, facts, holding);
+    return *place;
   }
-}
 
-/// The operand of make_view that holds the size, or the view that has it; null for a static size.
-static Origin originOfSize(Value view, int64_t dim) {
-  while (auto permute = view.getDefiningOp<tile::PermuteViewOp>()) {
-    dim = permute.getOrder()[dim];
-    view = permute.getView();
+  Polynomial offset(IndexTranslation &translation, const ViewAccess &access, unsigned dim) {
+    Value value = access.offsets[dim];
+    if (!isa<RankedTensorType>(value.getType()))
+      return translation.translate(value);
+    // A tile of indices: any of them.
+    SymbolFacts any;
+    if (std::optional<ConstantIntRanges> range = alignment.getRange(value)) {
+      any.min = range->smin().getSExtValue();
+      any.max = range->smax().getSExtValue();
+    }
+    return Polynomial::symbol(translation.bounds.addLeaf(std::move(any)));
   }
-  auto make = view.getDefiningOp<tile::MakeViewOp>();
-  if (!make)
-    return {view, dim};
-  ArrayRef<int64_t> shape = make.getType().getShape();
-  if (!ShapedType::isDynamic(shape[dim]))
-    return {};
-  unsigned operand = llvm::count_if(shape.take_front(dim), [](int64_t size) { return ShapedType::isDynamic(size); });
-  return {make.getSizes()[operand]};
+};
+
+func::FuncOp tilewright::findGrid(func::FuncOp kernel) {
+  auto name = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.grid");
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto grid = name && module ? module.lookupSymbol<func::FuncOp>(name.getValue()) : func::FuncOp();
+  bool isUsable = grid && grid.getBody().hasOneBlock() && grid.getNumArguments() == kernel.getNumArguments();
+  return isUsable ? grid : func::FuncOp();
 }
 
-/// Whether `number` is at most the size with origin `size`: it is that size, or a minimum of it and something.
-static bool isAtMostSize(Value number, const Origin &size) {
-  if (!size.value)
-    return false;
-  Origin sizeOrigin = size.dim >= 0 ? size : originOf(size.value);
-  if (originOf(number) == sizeOrigin)
-    return true;
-  auto min = originOf(number).value.getDefiningOp<arith::MinSIOp>();
-  return min && (originOf(min.getLhs()) == sizeOrigin || originOf(min.getRhs()) == sizeOrigin);
+InBoundsAnalysis::InBoundsAnalysis(func::FuncOp func, func::FuncOp grid, const AlignmentAnalysis &alignment,
+                                   ExtraFacts facts)
+    : impl(std::make_unique<Impl>(func, grid, alignment, std::move(facts))) {}
+InBoundsAnalysis::~InBoundsAnalysis() = default;
+InBoundsAnalysis::InBoundsAnalysis(InBoundsAnalysis &&) = default;
+
+bool InBoundsAnalysis::isInBounds(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
+  std::optional<Polynomial> end = add(offset, Polynomial::constant(access.extents[dim]));
+  return end && translation.bounds.isNonNegative(offset) && translation.bounds.isAtMost(*end, size);
 }
 
-/// Extent of the block along view dimension `dim`: 1 where the tile does not walk it, or each index is given.
-template <typename AccessOp> static int64_t blockExtent(AccessOp op, RankedTensorType tile, unsigned dim) {
-  if (static_cast<int64_t>(dim) == indexedDimOf(op))
-    return 1;
-  for (auto [t, walked] : llvm::enumerate(op.walkedDims()))
-    if (walked == static_cast<int64_t>(dim))
-      return tile.getDimSize(t);
-  return 1;
+bool InBoundsAnalysis::isAtMost(Value a, Value b, Operation *at) {
+  IndexTranslation &translation = impl->translationAt(at);
+  Polynomial first = translation.translate(a);
+  return translation.bounds.isAtMost(first, translation.translate(b));
 }
 
-template <typename AccessOp>
-static bool proveInBounds(AccessOp op, RankedTensorType tile, unsigned dim, const AlignmentAnalysis &analysis) {
-  Value offset = op.getOffsets()[dim];
-  int64_t extent = blockExtent(op, tile, dim);
-  std::optional<ConstantIntRanges> range = analysis.getRange(offset);
-  if (!range || range->smin().isNegative())
-    return false;
-
-  // Intervals: the largest last index against the smallest size.
-  AlignmentFacts view = analysis.getAlignment(op.getView());
-  Origin size = originOfSize(op.getView(), dim);
-  std::optional<int64_t> smallest = view.sizes[dim];
-  if (!smallest && size.value && size.dim < 0)
-    if (std::optional<ConstantIntRanges> sizes = analysis.getRange(size.value))
-      smallest = sizes->smin().getSExtValue();
-  if (smallest && *smallest >= extent && range->smax().getSExtValue() <= *smallest - extent)
-    return true;
-
-  // Relation: iv < bound <= size, and g divides iv and bound, so that iv <= bound - g; a block of at most g fits.
-  auto argument = dyn_cast<BlockArgument>(offset);
-  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  if (!loop || argument != loop.getInductionVar() || loop.getUnsignedCmp())
-    return false;
-  Value bound = loop.getUpperBound();
-  bool isBelowSize = isAtMostSize(bound, size);
-  if (!isBelowSize && smallest)
-    if (std::optional<ConstantIntRanges> bounds = analysis.getRange(bound))
-      isBelowSize = bounds->smax().getSExtValue() <= *smallest;
-  if (!isBelowSize)
-    return false;
-  int64_t divisor = analysis.getAlignment(bound).divisor();
-  if (originOf(bound) == (size.value && size.dim < 0 ? originOf(size.value) : size))
-    divisor = combineDivisors(divisor, view.sizeDivisors[dim]);
-  int64_t gap = std::gcd(analysis.getAlignment(offset).divisor(), divisor);
-  return gap == 0 || extent <= gap;
+bool InBoundsAnalysis::isWithin(Value a, int64_t low, int64_t high, Operation *at) {
+  IndexTranslation &translation = impl->translationAt(at);
+  Polynomial number = translation.translate(a);
+  return translation.bounds.isAtMost(Polynomial::constant(low), number) &&
+         translation.bounds.isAtMost(number, Polynomial::constant(high));
 }
 
-bool AlignmentAnalysis::provablyInBounds(tile::LoadOp op, unsigned dim) const {
-  return proveInBounds(op, op.getResult().getType(), dim, *this);
+bool InBoundsAnalysis::isLoopVariant(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  for (unsigned symbol : translation.bounds.symbolsBehind(impl->offset(translation, access, dim)))
+    if (scf::ForOp loop = translation.loopOf(symbol); loop && loop->isAncestor(access.op))
+      return true;
+  return false;
 }
-bool AlignmentAnalysis::provablyInBounds(tile::StoreOp op, unsigned dim) const {
-  return proveInBounds(op, op.getValue().getType(), dim, *this);
+
+std::string InBoundsAnalysis::describe(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
+  Polynomial last = add(offset, Polynomial::constant(access.extents[dim] - 1)).value_or(offset);
+  auto name = [&](unsigned symbol) {
+    std::string known = translation.nameOf(symbol);
+    return known.empty() ? std::string("<index tile>") : known;
+  };
+  return translation.bounds.print(last, name) + " < " + translation.bounds.print(size, name);
 }
-bool AlignmentAnalysis::provablyInBounds(tile::GatherOp op, unsigned dim) const {
-  return proveInBounds(op, op.getResult().getType(), dim, *this);
-}
-bool AlignmentAnalysis::provablyInBounds(tile::ScatterOp op, unsigned dim) const {
-  return proveInBounds(op, op.getValue().getType(), dim, *this);
+
+ExtraFacts InBoundsAnalysis::findUsefulFacts(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
+  ExtraFacts useful;
+  SmallVector<HostNumber> numbers;
+  SmallVector<int64_t> divisors;
+  for (unsigned symbol : translation.bounds.symbolsBehind(offset)) {
+    if (std::optional<HostNumber> number = translation.hostNumberOf(symbol))
+      numbers.push_back(*number);
+    if (std::optional<int64_t> divisor = translation.bounds.quotientBy(symbol);
+        divisor && *divisor > 1 && !llvm::is_contained(divisors, *divisor))
+      divisors.push_back(*divisor);
+  }
+  std::optional<unsigned> limit = size.asSymbol();
+  std::optional<HostNumber> limitNumber = limit ? translation.hostNumberOf(*limit) : std::nullopt;
+  for (HostNumber number : numbers) {
+    for (int64_t divisor : divisors)
+      useful.divisors.push_back({number, divisor});
+    if (limitNumber && limitNumber->dim >= 0 && number.dim >= 0 && !(number == *limitNumber))
+      useful.equal.push_back({number, *limitNumber});
+  }
+  return useful;
 }

@@ -17,6 +17,7 @@ using namespace tilewright;
 static constexpr StringRef kOptionalPasses[] = {"tile-split-precision",
                                                 "tile-batch-launches",
                                                 "tile-specialize",
+                                                "tile-specialize-even-k",
                                                 "tile-set-in-bounds",
                                                 "tile-order-grid",
                                                 "tile-make-persistent",
@@ -73,7 +74,12 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     if (options.maxVariants != 0)
       specialize.maxVariants = options.maxVariants;
     add("tile-specialize", createSpecializePass(specialize), false);
-    add("tile-set-in-bounds", createSetInBoundsPass(), true);
+    // Behind the variants that it refines.
+    SpecializeEvenKPassOptions evenK;
+    if (options.maxVariants != 0)
+      evenK.maxVariants = options.maxVariants;
+    add("tile-specialize-even-k", createSpecializeEvenKPass(evenK), false);
+    add("tile-set-in-bounds", createSetInBoundsPass(), false);
     // Behind everything that learns from `program_id` and the grid function, which are no longer what the author wrote.
     OrderGridPassOptions order;
     order.target = options.target;

@@ -6,6 +6,7 @@
 
 namespace tilewright::test {
 void registerTestPrintAlignment();
+void registerTestPrintInBounds();
 } // namespace tilewright::test
 
 int main(int argc, char **argv) {
@@ -13,5 +14,6 @@ int main(int argc, char **argv) {
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();
   tilewright::test::registerTestPrintAlignment();
+  tilewright::test::registerTestPrintInBounds();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright test driver\n", registry));
 }

@@ -74,11 +74,9 @@ public:
   VectorAccess maxVectorElements(tile::LoadPtrOp op, unsigned maxBytes) const;
   VectorAccess maxVectorElements(tile::StorePtrOp op, unsigned maxBytes) const;
 
-  /// Whether every index that the access makes along view dimension `dim` is proved to lie inside the view.
-  bool provablyInBounds(tile::LoadOp op, unsigned dim) const;
-  bool provablyInBounds(tile::StoreOp op, unsigned dim) const;
-  bool provablyInBounds(tile::GatherOp op, unsigned dim) const;
-  bool provablyInBounds(tile::ScatterOp op, unsigned dim) const;
+  /// Whether every index that the access makes along view dimension `dim` is proved to lie inside the view, by
+  /// what stands in this function alone. False for an op that is no access to a view.
+  bool provablyInBounds(mlir::Operation *op, unsigned dim) const;
 
 private:
   struct Solvers;

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -80,6 +81,8 @@ void tilewright::applyPromises(func::FuncOp func, ArrayRef<Promise> promises) {
     case Promise::StrideDivisor:
       strengthenDim(func, promise.argument, "tile.strides_div_by", promise.dim, promise.divisor);
       break;
+    case Promise::EqualSizes:
+      break;
     case Promise::SizeDivisor:
       strengthenDim(func, promise.argument, "tile.sizes_div_by", promise.dim, promise.divisor);
       break;
@@ -88,7 +91,8 @@ void tilewright::applyPromises(func::FuncOp func, ArrayRef<Promise> promises) {
   func.setFunctionType(FunctionType::get(func.getContext(), func.front().getArgumentTypes(), func.getResultTypes()));
 }
 
-func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayRef<Promise> promises) {
+func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayRef<Promise> promises,
+                                     func::FuncOp base) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
   auto guard =
@@ -106,6 +110,13 @@ func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayR
     return equals(arith::RemSIOp::create(builder, loc, value, constant(value.getType(), divisor)), 0);
   };
   Value all;
+  if (base) {
+    IRMapping mapping;
+    mapping.map(base.getArguments(), guard.getArguments());
+    for (Operation &op : base.front().without_terminator())
+      builder.clone(op, mapping);
+    all = mapping.lookup(base.front().getTerminator()->getOperand(0));
+  }
   for (const Promise &promise : promises) {
     Value argument = guard.getArgument(promise.argument), holds;
     auto size = [&] { return tile::ViewSizeOp::create(builder, loc, argument, promise.dim).getResult(); };
@@ -132,6 +143,12 @@ func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayR
     case Promise::ValueDivisor:
       holds = isMultiple(argument, promise.divisor);
       break;
+    case Promise::EqualSizes: {
+      Value other =
+          tile::ViewSizeOp::create(builder, loc, guard.getArgument(promise.otherArgument), promise.otherDim);
+      holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, size(), other);
+      break;
+    }
     }
     all = all ? arith::AndIOp::create(builder, loc, all, holds).getResult() : holds;
   }
@@ -141,9 +158,42 @@ func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayR
   return guard;
 }
 
+func::FuncOp tilewright::addVariant(func::FuncOp kernel, func::FuncOp base, StringRef name, ArrayRef<Promise> promises,
+                                    SymbolTable &symbols) {
+  MLIRContext *context = kernel.getContext();
+  func::FuncOp baseGuard;
+  if (auto guardName = base->getAttrOfType<FlatSymbolRefAttr>("tile.guard"))
+    baseGuard = symbols.lookup<func::FuncOp>(guardName.getValue());
+  func::FuncOp guard = createGuard(kernel, (name + "_guard").str(), promises, baseGuard);
+  guard->moveBefore(base);
+  symbols.insert(guard);
+  auto insertClone = [&](func::FuncOp original, StringRef symbol) {
+    func::FuncOp clone = original.clone();
+    clone.setSymName(symbol);
+    base->getBlock()->getOperations().insert(base->getIterator(), clone);
+    applyPromises(clone, promises);
+    symbols.insert(clone);
+    return clone;
+  };
+  func::FuncOp variant = insertClone(base, name);
+  variant->setAttr("tile.variant_of", FlatSymbolRefAttr::get(context, kernel.getSymName()));
+  variant->setAttr("tile.guard", FlatSymbolRefAttr::get(guard.getSymNameAttr()));
+  if (auto gridName = base->getAttrOfType<FlatSymbolRefAttr>("tile.grid")) {
+    func::FuncOp grid = insertClone(symbols.lookup<func::FuncOp>(gridName.getValue()), (name + "_grid").str());
+    grid.setPrivate();
+    variant->setAttr("tile.grid", FlatSymbolRefAttr::get(grid.getSymNameAttr()));
+  }
+  return variant;
+}
+
+/// How messages call a parameter.
+static std::string parameterName(func::FuncOp kernel, unsigned argument) {
+  auto name = kernel.getArgAttrOfType<StringAttr>(argument, "tile.name");
+  return name ? name.getValue().str() : "parameter " + std::to_string(argument);
+}
+
 std::string tilewright::describePromise(func::FuncOp kernel, const Promise &promise) {
-  auto name = kernel.getArgAttrOfType<StringAttr>(promise.argument, "tile.name");
-  std::string text = name ? name.getValue().str() : "parameter " + std::to_string(promise.argument);
+  std::string text = parameterName(kernel, promise.argument);
   std::string dim = std::to_string(promise.dim), multiple = " is a multiple of " + std::to_string(promise.divisor);
   switch (promise.kind) {
   case Promise::UnitStride:
@@ -156,6 +206,9 @@ std::string tilewright::describePromise(func::FuncOp kernel, const Promise &prom
     return text + ": size of dim " + dim + multiple;
   case Promise::ValueDivisor:
     return text + multiple;
+  case Promise::EqualSizes:
+    return text + ": size of dim " + dim + " is that of dim " + std::to_string(promise.otherDim) + " of " +
+           parameterName(kernel, promise.otherArgument);
   }
   llvm_unreachable("all kinds are above");
 }

@@ -286,29 +286,7 @@ private:
       for (const Promise &promise : promises)
         facts += (facts.empty() ? "" : "; ") + describePromise(kernel, promise);
       remark::passed(kernel.getLoc(), remarkFor(kernel)) << remark::add("variant @{0} assumes {1}", name, facts);
-      addVariant(kernel, name, promises, symbols);
-    }
-  }
-
-  static void addVariant(func::FuncOp kernel, StringRef name, ArrayRef<Promise> promises, SymbolTable &symbols) {
-    MLIRContext *context = kernel.getContext();
-    func::FuncOp guard = createGuard(kernel, (name + "_guard").str(), promises);
-    symbols.insert(guard);
-    auto insertClone = [&](func::FuncOp original, StringRef symbol) {
-      func::FuncOp clone = original.clone();
-      clone.setSymName(symbol);
-      kernel->getBlock()->getOperations().insert(kernel->getIterator(), clone);
-      applyPromises(clone, promises);
-      symbols.insert(clone);
-      return clone;
-    };
-    func::FuncOp variant = insertClone(kernel, name);
-    variant->setAttr("tile.variant_of", FlatSymbolRefAttr::get(context, kernel.getSymName()));
-    variant->setAttr("tile.guard", FlatSymbolRefAttr::get(guard.getSymNameAttr()));
-    if (auto gridName = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.grid")) {
-      func::FuncOp grid = insertClone(symbols.lookup<func::FuncOp>(gridName.getValue()), (name + "_grid").str());
-      grid.setPrivate();
-      variant->setAttr("tile.grid", FlatSymbolRefAttr::get(grid.getSymNameAttr()));
+      addVariant(kernel, kernel, name, promises, symbols);
     }
   }
 };

@@ -41,11 +41,12 @@ def SplitPrecisionPass : Pass<"tile-split-precision", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
 }
 
-def SetInBoundsPass : Pass<"tile-set-in-bounds", "::mlir::func::FuncOp"> {
+def SetInBoundsPass : Pass<"tile-set-in-bounds", "::mlir::ModuleOp"> {
   let summary = "Drop bounds checks that cannot fail";
   let description = [{
-    Sets `in_bounds` of a dimension where ranges, or a loop variable below a size that its step divides, prove that every
-    index lies inside. Keeps every value that is read.
+    Sets `in_bounds` of a dimension where every index is proved to lie inside: from ranges, promises, loops (a variable
+    below a size that its step divides) and the grid function (a program below a number of tiles that divide the size).
+    Keeps every value that is read.
     Example: test/Dialect/Tile/Transforms/set-in-bounds.mlir#interior
   }];
   let dependentDialects = ["::tilewright::tile::TileDialect"];
@@ -95,6 +96,29 @@ def BatchLaunchesPass : Pass<"tile-batch-launches", "::mlir::ModuleOp"> {
     Example: test/Dialect/Tile/Transforms/batch-launches.mlir#three
   }];
   let options = [Option<"maxBytes", "max-bytes", "unsigned", /*default=*/"4096", "Most bytes of kernel parameters">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
+}
+
+def SpecializeEvenKPass : Pass<"tile-specialize-even-k", "::mlir::ModuleOp"> {
+  let summary = "Free steady loops from bounds checks by guarded variants or a peeled last iteration";
+  let description = [{
+    Looks at each view dimension that an access in a loop checks. Where the check cannot fail, sets `in_bounds`. Where facts
+    that a host can test make it needless (a size is a multiple of the step or of a program's share, two sizes are equal),
+    adds variants of the fastest version of the kernel in front of it: one without any check that such facts remove, and one
+    where only dimensions that the loops walk are even. A variant with products asks for an occupancy of 1 where the kernel
+    asks for none. Otherwise peels the last, partial iteration of the loop. Nested loops
+    and loops without a trip keep their meaning. Leaves alone: kernels without loops, loops whose step is no constant.
+    Runs behind `tile-specialize`, whose variants it refines.
+    Example: test/Dialect/Tile/Transforms/specialize-even-k.mlir#matmul
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"auto\"",
+           "guard: variants alone; peel: peeling alone; auto: variants where a host can test, peeling elsewhere">,
+    Option<"maxVariants", "max-variants", "unsigned", /*default=*/"8",
+           "Most versions of a kernel, itself included; 1 adds no variant">,
+    Option<"maxGrowth", "max-growth", "double", /*default=*/"3.0",
+           "Most operations of all versions of a kernel together, as a multiple of those before">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
 }
 

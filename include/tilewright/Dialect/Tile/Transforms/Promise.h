@@ -6,6 +6,7 @@
 #define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PROMISE_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 namespace tilewright {
@@ -18,11 +19,13 @@ struct Promise {
     StrideDivisor, ///< `divisor` divides the stride of `dim`, in elements.
     SizeDivisor,   ///< `divisor` divides the size of `dim`.
     ValueDivisor,  ///< `divisor` divides an integer.
+    EqualSizes,    ///< The size of `dim` is that of `otherDim` of view parameter `otherArgument`.
   };
   Kind kind;
   unsigned argument;
   unsigned dim = 0;
   int64_t divisor = 1;
+  unsigned otherArgument = 0, otherDim = 0;
 };
 
 /// Whether every use of `view`, also behind permute_view, is one that a change of its strides can follow: accesses and
@@ -30,11 +33,20 @@ struct Promise {
 bool canRefineView(mlir::Value view, mlir::Operation *&blocker);
 
 /// Puts the promises on a function: unit strides into the types of the arguments and of all views made from them, the
-/// others into argument attributes, joined with what stands there.
+/// divisors into argument attributes, joined with what stands there. Equal sizes have no attribute: whoever promises
+/// them uses them at once.
 void applyPromises(mlir::func::FuncOp func, mlir::ArrayRef<Promise> promises);
 
 /// A private function over the parameters of `kernel` that returns whether all promises hold, in front of `kernel`.
-mlir::func::FuncOp createGuard(mlir::func::FuncOp kernel, mlir::StringRef name, mlir::ArrayRef<Promise> promises);
+/// Where there is a guard `base`, of one block, it must hold, too.
+mlir::func::FuncOp createGuard(mlir::func::FuncOp kernel, mlir::StringRef name, mlir::ArrayRef<Promise> promises,
+                               mlir::func::FuncOp base = {});
+
+/// Adds a variant of `kernel` under `promises` and returns it: a clone of `base`, which is the kernel or one of its
+/// variants, with a guard and a grid function of its own, in front of `base`. `name`, `name`_guard and `name`_grid must
+/// be free.
+mlir::func::FuncOp addVariant(mlir::func::FuncOp kernel, mlir::func::FuncOp base, mlir::StringRef name,
+                              mlir::ArrayRef<Promise> promises, mlir::SymbolTable &symbols);
 
 /// E.g. "a: stride 1 in dim 1" with the parameter's `tile.name` or, without one, its position.
 std::string describePromise(mlir::func::FuncOp kernel, const Promise &promise);

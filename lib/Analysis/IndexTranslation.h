@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Index arithmetic of a kernel and of its grid function as polynomials of SymbolicBounds.h.
+#ifndef TILEWRIGHT_LIB_ANALYSIS_INDEXTRANSLATION_H
+#define TILEWRIGHT_LIB_ANALYSIS_INDEXTRANSLATION_H
+
+#include "tilewright/Analysis/InBounds.h"
+#include "tilewright/Analysis/SymbolicBounds.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tilewright {
+
+/// Translates values one by one; equal numbers of the two functions become equal polynomials. An op whose result may
+/// wrap around, and one that is not known, becomes a leaf with the range and divisor that the analyses found.
+class IndexTranslation {
+public:
+  /// `grid` may be null; `assumes` are those that hold wherever the results are used.
+  IndexTranslation(mlir::func::FuncOp kernel, mlir::func::FuncOp grid, const AlignmentAnalysis &alignment,
+                   const ExtraFacts &facts, mlir::ArrayRef<tile::AssumeOp> assumes);
+
+  const Polynomial &translate(mlir::Value value);
+  /// The size of a view along a dimension.
+  Polynomial sizeOf(mlir::Value view, int64_t dim);
+
+  /// What a leaf stands for; nothing where no launcher knows it.
+  std::optional<HostNumber> hostNumberOf(unsigned symbol) const;
+  /// The loop whose trips a leaf counts.
+  mlir::scf::ForOp loopOf(unsigned symbol) const { return loops.lookup(symbol); }
+  std::string nameOf(unsigned symbol) const { return names.lookup(symbol); }
+
+  SymbolicBounds bounds;
+
+private:
+  struct Origin {
+    mlir::Value view;
+    int64_t dim;
+  };
+  Origin originOfSize(mlir::Value view, int64_t dim) const;
+  /// The kernel's parameter that `value`, a parameter of the kernel or its grid function, is.
+  std::optional<unsigned> parameter(mlir::Value value) const;
+  bool isOnHost(mlir::Value value) const;
+  /// What the grid function returns for an axis; nothing where it returns none.
+  std::optional<mlir::Value> gridResult(tile::Axis axis) const;
+  mlir::SmallVector<mlir::Value> operandsOf(mlir::Value value) const;
+  Polynomial translateStep(mlir::Value value);
+  std::optional<Polynomial> translateOp(mlir::Operation *op);
+  std::optional<Polynomial> translateDivision(mlir::Operation *op);
+  std::optional<Polynomial> translateLoopVariable(mlir::scf::ForOp loop);
+  Polynomial programs(tile::Axis axis);
+  Polynomial opaque(mlir::Value value);
+  Polynomial hostNumber(HostNumber number, SymbolFacts facts, std::string name);
+  void assume(tile::AssumeOp op, const Polynomial &source);
+  bool fits(const Polynomial &number, unsigned width) const;
+  unsigned leaf(SymbolFacts facts, std::string name);
+
+  mlir::func::FuncOp kernel, grid;
+  const AlignmentAnalysis &alignment;
+  ExtraFacts facts;
+  llvm::DenseMap<mlir::Value, Polynomial> translated;
+  llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> hostLeaves;
+  llvm::DenseMap<unsigned, HostNumber> hostNumbers;
+  llvm::DenseMap<unsigned, mlir::scf::ForOp> loops;
+  llvm::DenseMap<unsigned, std::string> names;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Polynomial> otherSizes;
+};
+
+} // namespace tilewright
+
+#endif // TILEWRIGHT_LIB_ANALYSIS_INDEXTRANSLATION_H

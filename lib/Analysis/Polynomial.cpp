@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact arithmetic on the polynomials of SymbolicBounds.h.
+#include "tilewright/Analysis/SymbolicBounds.h"
+
+#include <algorithm>
+
+using namespace tilewright;
+
+/// Limits that keep a proof quick; what grows past them is given up.
+static constexpr size_t kMaxTerms = 24;
+static constexpr size_t kMaxDegree = 4;
+static constexpr Wide kMaxCoefficient = Wide(1) << 100;
+
+Polynomial Polynomial::constant(Wide value) {
+  Polynomial result;
+  if (value != 0)
+    result.terms[{}] = value;
+  return result;
+}
+
+Polynomial Polynomial::symbol(unsigned symbol) {
+  Polynomial result;
+  result.terms[{symbol}] = 1;
+  return result;
+}
+
+bool Polynomial::isConstant() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
+
+Wide Polynomial::constantTerm() const {
+  auto found = terms.find({});
+  return found == terms.end() ? 0 : found->second;
+}
+
+std::optional<unsigned> Polynomial::asSymbol() const {
+  if (terms.size() != 1 || terms.begin()->first.size() != 1 || terms.begin()->second != 1)
+    return std::nullopt;
+  return terms.begin()->first.front();
+}
+
+std::optional<unsigned> Polynomial::latestSymbol() const {
+  std::optional<unsigned> latest;
+  for (const auto &[product, coefficient] : terms)
+    if (!product.empty())
+      latest = std::max(latest.value_or(0), product.back());
+  return latest;
+}
+
+/// Adds a term; false where it grows too large.
+static bool addTerm(Polynomial &to, const Polynomial::Product &product, Wide coefficient) {
+  Wide &sum = to.terms[product];
+  if (__builtin_add_overflow(sum, coefficient, &sum) || sum > kMaxCoefficient || sum < -kMaxCoefficient)
+    return false;
+  if (sum == 0)
+    to.terms.erase(product);
+  return to.terms.size() <= kMaxTerms;
+}
+
+std::optional<Polynomial> tilewright::add(const Polynomial &a, const Polynomial &b) {
+  Polynomial sum = a;
+  for (const auto &[product, coefficient] : b.terms)
+    if (!addTerm(sum, product, coefficient))
+      return std::nullopt;
+  return sum;
+}
+
+std::optional<Polynomial> tilewright::subtract(const Polynomial &a, const Polynomial &b) {
+  Polynomial difference = a;
+  for (const auto &[product, coefficient] : b.terms)
+    if (!addTerm(difference, product, -coefficient))
+      return std::nullopt;
+  return difference;
+}
+
+std::optional<Polynomial> tilewright::multiply(const Polynomial &a, const Polynomial &b) {
+  Polynomial result;
+  for (const auto &[aProduct, aCoefficient] : a.terms) {
+    for (const auto &[bProduct, bCoefficient] : b.terms) {
+      Polynomial::Product product;
+      std::merge(aProduct.begin(), aProduct.end(), bProduct.begin(), bProduct.end(), std::back_inserter(product));
+      Wide coefficient;
+      if (product.size() > kMaxDegree || __builtin_mul_overflow(aCoefficient, bCoefficient, &coefficient) ||
+          !addTerm(result, product, coefficient))
+        return std::nullopt;
+    }
+  }
+  return result;
+}
+
+Wide tilewright::evaluate(const Polynomial &polynomial, const std::function<Wide(unsigned)> &valueOf) {
+  Wide sum = 0;
+  for (const auto &[product, coefficient] : polynomial.terms) {
+    Wide value = coefficient;
+    for (unsigned symbol : product)
+      value *= valueOf(symbol);
+    sum += value;
+  }
+  return sum;
+}

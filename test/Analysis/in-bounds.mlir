@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: test-tile-opt %s --split-input-file --verify-diagnostics --test-print-in-bounds -o /dev/null
+
+// A loop below a size that its step divides; a block that is wider than the step does not fit.
+!v = !tile.view<?xf16, strides = [1]>
+func.func @even_loop(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 64>}, %w: !v {tile.name = "w"}) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %v, 0 : !v
+  scf.for %i = %c0 to %n step %c64 {
+    // expected-remark @below {{64*trip + 63 < size(v, 0): proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+    // expected-remark @below {{64*trip + 127 < size(v, 0): open}}
+    %y = tile.load %v[%i] {test.show} : !v -> tensor<128xf16>
+    // Another view may be shorter.
+    // expected-remark @below {{64*trip + 63 < size(w, 0): open}}
+    %z = tile.load %w[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  return
+}
+
+// -----
+
+// The bound is an assumed multiple; what is assumed behind an access, or in a branch, does not help it.
+!v = !tile.view<?xf16, strides = [1]>
+func.func @assumed(%v: !v {tile.name = "v"}, %w: !v {tile.name = "w"}, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %v, 0 : !v
+  %m = tile.view_size %w, 0 : !v
+  scf.if %c {
+    %branch = tile.assume %m div_by 64 : index
+  }
+  scf.for %i = %c0 to %m step %c64 {
+    // expected-remark @below {{open}}
+    %x = tile.load %w[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  %even = tile.assume %n div_by 64 : index
+  scf.for %i = %c0 to %even step %c64 {
+    // expected-remark @below {{64*trip + 63 < size(v, 0): proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  %late = tile.assume %m div_by 64 : index
+  return
+}
+
+// -----
+
+// The bound is rounded down, by a quotient or by a remainder; the rest of the loop begins where it ends.
+!v = !tile.view<?xf16, strides = [1]>
+func.func @rounded_bound(%v: !v {tile.name = "v"}) {
+  %c0 = arith.constant 0 : index
+  %c48 = arith.constant 48 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %v, 0 : !v
+  %q = arith.divsi %n, %c48 : index
+  %main = arith.muli %q, %c48 : index
+  scf.for %i = %c0 to %main step %c48 {
+    // expected-remark @below {{proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<48xf16>
+  }
+  %r = arith.remsi %n, %c64 : index
+  %whole = arith.subi %n, %r : index
+  scf.for %i = %c0 to %whole step %c64 {
+    // expected-remark @below {{proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  // expected-remark @below {{open}}
+  %x = tile.load %v[%whole] {test.show} : !v -> tensor<64xf16>
+  return
+}
+
+// -----
+
+// Sums and products of variables of nested loops, with bounds of one in the other.
+!s = !tile.view<1024xf16, strides = [1]>
+func.func @nested(%v: !s, %u: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %i = %c0 to %c1024 step %c64 {
+    scf.for %j = %c0 to %c64 step %c16 {
+      %o = arith.addi %i, %j : index
+      // expected-remark @below {{16*trip + 64*trip + 15 < 1024: proved}}
+      %x = tile.load %v[%o] {test.show} : !s -> tensor<16xf16>
+      // expected-remark @below {{: open}}
+      %y = tile.load %v[%o] {test.show} : !s -> tensor<32xf16>
+    }
+    %end = arith.addi %i, %c64 : index
+    scf.for %j = %i to %end step %c16 {
+      // expected-remark @below {{: proved}}
+      %x = tile.load %v[%j] {test.show} : !s -> tensor<16xf16>
+    }
+    // Never run: what is said of it does not matter, as long as nothing breaks.
+    scf.for %j = %end to %i step %c16 {
+      // expected-remark @below {{1024: }}
+      %x = tile.load %v[%j] {test.show} : !s -> tensor<16xf16>
+    }
+  }
+  // An offset that may wrap around says nothing, even where both operands are small.
+  scf.for %i = %c0 to %u step %c1 {
+    %o = arith.muli %i, %c64 : index
+    // expected-remark @below {{<arith.muli> + 15 < 1024: open}}
+    %x = tile.load %v[%o] {test.show} : !s -> tensor<16xf16>
+  }
+  return
+}
+
+// -----
+
+// Programs below a number that a size gives: rounded up, the last one overhangs unless the size is a multiple; exact, none
+// does. Another view's size is another number.
+!v = !tile.view<?x?xf16, strides = [?, 1]>
+func.func @grid(%a: !v {tile.name = "a"}, %b: !v {tile.name = "b", tile.sizes_div_by = array<i64: 128, 1>})
+    attributes {tile.kernel, tile.grid = @grid_grid} {
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %x = tile.program_id x
+  %y = tile.program_id y
+  %z = tile.program_id z
+  %i = arith.muli %x, %c128 : index
+  %j = arith.muli %y, %c32 : index
+  // expected-remark @below {{128*program_id x + 127 < size(b, 0): proved; 32*program_id y + 31 < size(b, 1): proved}}
+  %0 = tile.load %b[%i, %j] {test.show} : !v -> tensor<128x32xf16>
+  // expected-remark @below {{128*program_id x + 127 < size(a, 0): open; 32*program_id y + 31 < size(a, 1): open}}
+  %1 = tile.load %a[%i, %j] {test.show} : !v -> tensor<128x32xf16>
+  // An axis that the grid does not name has one program.
+  // expected-remark @below {{program_id z < size(a, 0): open; 32*program_id y + 31 < size(a, 1): open}}
+  %2 = tile.load %a[%z, %j] {test.show} : !v -> tensor<1x32xf16>
+  return
+}
+func.func @grid_grid(%a: !v, %b: !v) -> (index, index) {
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %m = tile.view_size %b, 0 : !v
+  %n = tile.view_size %b, 1 : !v
+  %x = arith.ceildivsi %m, %c128 : index
+  %y = arith.divsi %n, %c32 : index
+  return %x, %y : index, index
+}
+
+// -----
+
+// One axis for two numbers of tiles, taken apart by division, with i32 arithmetic and casts on the way.
+!v = !tile.view<?x?xf16, strides = [?, 1]>
+func.func @flat(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 16, 128>})
+    attributes {tile.kernel, tile.grid = @flat_grid} {
+  %c16 = arith.constant 16 : i32
+  %c127 = arith.constant 127 : index
+  %c128 = arith.constant 128 : index
+  %n = tile.view_size %v, 1 : !v
+  %tiles = arith.ceildivsi %n, %c128 : index
+  %id = tile.program_id x
+  %row = arith.divsi %id, %tiles : index
+  %column = arith.remsi %id, %tiles : index
+  %row32 = arith.index_cast %row : index to i32
+  %i32 = arith.muli %row32, %c16 overflow<nsw> : i32
+  %i = arith.index_cast %i32 : i32 to index
+  %j = arith.muli %column, %c128 overflow<nsw> : index
+  // expected-remark-re @below {{proved; {{.*}}proved}}
+  %x = tile.load %v[%i, %j] {test.show} : !v -> tensor<16x128xf16>
+  return
+}
+func.func @flat_grid(%v: !v) -> index {
+  %c15 = arith.constant 15 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %m = tile.view_size %v, 0 : !v
+  %n = tile.view_size %v, 1 : !v
+  %up = arith.addi %m, %c15 : index
+  %tilesM = arith.divsi %up, %c16 : index
+  %tilesN = arith.ceildivsi %n, %c128 : index
+  %all = arith.muli %tilesM, %tilesN : index
+  return %all : index
+}
+
+// -----
+
+// A loop that steps by the number of programs, a choice, a minimum as bound, a part of a view.
+!v = !tile.view<?xf16, strides = [1]>
+func.func @others(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 64>}, %p: !tile.ptr<f16>, %c: i1)
+    attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %n = tile.view_size %v, 0 : !v
+  %id = tile.program_id x
+  %programs = tile.num_programs x
+  scf.for %t = %id to %n step %programs {
+    // expected-remark @below {{: proved}}
+    %x = tile.load %v[%t] {test.show} : !v -> tensor<1xf16>
+  }
+  %next = arith.addi %id, %c1 : index
+  %limit = arith.muli %next, %c128 : index
+  %end = arith.minsi %n, %limit : index
+  scf.for %i = %c0 to %end step %c64 {
+    // expected-remark @below {{: proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  %either = arith.select %c, %n, %limit : index
+  scf.for %i = %c0 to %either step %c64 {
+    // expected-remark @below {{: open}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  %part = tile.make_view %p, sizes [%n] strides [] : !v
+  scf.for %i = %c0 to %n step %c64 {
+    // expected-remark @below {{: proved}}
+    %x = tile.load %part[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  scf.for unsigned %i = %c0 to %n step %c64 {
+    // expected-remark @below {{: proved}}
+    %x = tile.load %v[%i] {test.show} : !v -> tensor<64xf16>
+  }
+  return
+}
+
+// -----
+
+// Atomic updates and stores are looked at like loads.
+!s = !tile.view<64xf32, strides = [1]>
+func.func @stores(%v: !s, %t: tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark @below {{63 < 64: proved}}
+  tile.store %t, %v[%c0] {test.show} : tensor<64xf32>, !s
+  // expected-remark @below {{64 < 64: open}}
+  tile.reduce_into fadd gpu %t, %v[%c1] {test.show} : tensor<64xf32>, !s
+  return
+}
