@@ -41,8 +41,7 @@ std::string driver::kernelOf(func::FuncOp func) {
   return func.getSymName().str();
 }
 
-/// True if the module holds one thread's programs already.
-static bool isSimt(ModuleOp module) {
+bool driver::isThreadLevel(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp f) { return f->hasAttr("tile_gpu.kernel"); });
 }
 
@@ -142,7 +141,7 @@ FailureOr<OwningOpRef<ModuleOp>> tilewright::lowerModule(ModuleOp source, EmitLe
   OwningOpRef<ModuleOp> module = source.clone();
   if (failed(selectKernels(*module, options.kernel)))
     return failure();
-  if (!isSimt(*module)) {
+  if (!driver::isThreadLevel(*module)) {
     PipelineStage stage = level == EmitLevel::Tile  ? PipelineStage::Tile
                           : level == EmitLevel::Gpu ? PipelineStage::Gpu
                                                     : PipelineStage::Simt;

@@ -136,6 +136,32 @@ static LogicalResult fillBundle(ModuleOp source, CompileResult &result, const Co
   return success();
 }
 
+/// A bundle of one thread's programs. There is nothing to lower later, so a lazy one holds their text alone.
+static FailureOr<CompileResult> compileThreadPrograms(ModuleOp source, const CompileOptions &options,
+                                                      const std::optional<CudaTool> &ptxas, PhaseTimes *times) {
+  FailureOr<OwningOpRef<ModuleOp>> module = lowerModule(source, EmitLevel::Simt, options, times);
+  if (failed(module))
+    return failure();
+  CompileOptions codeOptions = options;
+  codeOptions.wantsPtx &= !options.isLazy;
+  CompileResult result;
+  for (auto func : (**module).getOps<func::FuncOp>()) {
+    if (!func->hasAttr("tile_gpu.kernel"))
+      continue;
+    FailureOr<PlanKernel> plan = buildThreadProgramPlan(func);
+    if (failed(plan))
+      return failure();
+    result.bundle.plan.kernels.push_back(std::move(*plan));
+    FailureOr<CompiledVariant> variant = compileVariant(func, func.getSymName(), codeOptions, ptxas, times);
+    if (failed(variant))
+      return failure();
+    result.variants.push_back(std::move(*variant));
+  }
+  if (failed(fillBundle(source, result, options, ptxas)))
+    return failure();
+  return result;
+}
+
 FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const CompileOptions &options, PhaseTimes *times) {
   std::optional<CudaTool> ptxas;
   if (options.isLazy && options.wantsCubin)
@@ -147,6 +173,8 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
       return failure();
     ptxas = *found;
   }
+  if (driver::isThreadLevel(source))
+    return compileThreadPrograms(source, options, ptxas, times);
   CompileResult result;
   FailureOr<OwningOpRef<ModuleOp>> lowered = lowerModule(source, EmitLevel::Tile, options, times);
   if (failed(lowered))

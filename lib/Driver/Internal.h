@@ -13,6 +13,9 @@ namespace tilewright::driver {
 /// The name in the source of a kernel or of a variant of one.
 std::string kernelOf(mlir::func::FuncOp func);
 
+/// True if the module holds one thread's programs already.
+bool isThreadLevel(mlir::ModuleOp module);
+
 /// "k.mlir:7:10": the first place in a file that a location names; empty where there is none.
 std::string describePlace(mlir::Location loc);
 

@@ -23,6 +23,12 @@ mlir::FailureOr<PlanKernel> buildPlanKernel(mlir::func::FuncOp kernel);
 /// located diagnostic and fails where it holds what a plan cannot say.
 mlir::FailureOr<PlanKernel> buildPlanHost(mlir::func::FuncOp host, llvm::ArrayRef<PlanKernel> kernels);
 
+/// The plan of one thread's program, which says of the host only what its attributes say: an i64 parameter with
+/// `tile_gpu.points_to = T` is memory of elements T, any other parameter a scalar; `tile_gpu.grid = array<i64: x, y, z>` (1 to 3
+/// numbers, one CTA without it) is the grid. Emits one located diagnostic and fails for a parameter or a grid that
+/// no launch can have.
+mlir::FailureOr<PlanKernel> buildThreadProgramPlan(mlir::func::FuncOp kernel);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_CONVERSION_HOSTTOPLAN_HOSTTOPLAN_H
