@@ -157,6 +157,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   manager.run(module, modules);
 }
 
+/// The target's features with the PTX version that the module's instructions need, where that is a later one.
+static std::string chooseFeatures(ModuleOp module, const Target &target) {
+  auto version = module->getAttrOfType<IntegerAttr>("tile_gpu.ptx_version");
+  if (!version || version.getInt() <= target.ptxVersion)
+    return std::string(target.llvmFeatures);
+  return "+ptx" + std::to_string(version.getInt());
+}
+
 FailureOr<std::string> tilewright::emitPtx(ModuleOp module, const EmitPtxOptions &options) {
   assert(options.target && "a target was promised");
   if (failed(checkNames(module)))
@@ -188,7 +196,7 @@ FailureOr<std::string> tilewright::emitPtx(ModuleOp module, const EmitPtxOptions
     llvm::TargetOptions targetOptions;
     targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     std::unique_ptr<llvm::TargetMachine> machine(
-        backend->createTargetMachine(triple, options.target->llvmCpu, options.target->llvmFeatures, targetOptions,
+        backend->createTargetMachine(triple, options.target->llvmCpu, chooseFeatures(module, *options.target), targetOptions,
                                      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
     llvmModule->setTargetTriple(triple);
     llvmModule->setDataLayout(machine->createDataLayout());

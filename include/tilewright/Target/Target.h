@@ -28,6 +28,7 @@ struct Target {
   /// LLVM's name of the processor, and the feature that chooses the PTX version. The oldest PTX that the target and our
   /// instructions allow, so that the oldest driver that knows the GPU loads it: 8.0 came with the drivers of CUDA 12.0;
   /// the Blackwell targets exist from 8.6 (sm_100a), 8.7 (sm_120a) and 8.8 (sm_103a) on.
+  /// Modules with instructions that came later ask for more: MmaKind::firstPtxVersion.
   std::string_view llvmCpu, llvmFeatures;
   /// ".version" of the PTX: 10 * major + minor.
   unsigned ptxVersion;

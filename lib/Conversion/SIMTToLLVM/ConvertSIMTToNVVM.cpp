@@ -442,6 +442,15 @@ struct ConvertSIMTToNVVM : public tilewright::impl::ConvertSIMTToNVVMPassBase<Co
     if (failed(kernels))
       return signalPassFailure();
     OpBuilder builder(module.getBodyRegion());
+    unsigned ptxVersion = gpu->ptxVersion;
+    module.walk([&](MmaOp op) {
+      std::optional<MmaKind> kind = findMmaKind(op.getLhsType(), op.getRhsType(),
+                                                cast<VectorType>(op.getAcc().getType()).getElementType(),
+                                                op.getLhsUnsigned(), op.getRhsUnsigned());
+      ptxVersion = std::max(ptxVersion, kind->firstPtxVersion());
+    });
+    if (ptxVersion > gpu->ptxVersion)
+      module->setAttr("tile_gpu.ptx_version", builder.getI32IntegerAttr(ptxVersion));
     LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
                            /*isConstant=*/false, LLVM::Linkage::External, kSharedArray, Attribute(), kSharedAlignBytes,
                            kSharedSpace);

@@ -17,6 +17,8 @@ struct MmaKind {
   MmaSum sum;
   /// fp8 came later than the rest: Target::hasMmaSyncFp8.
   bool needsFp8() const { return isFp8(lhs); }
+  /// The first PTX that spells it, as 10 * major + minor. Source: ptxas 13.0, which names it when it refuses an older one.
+  unsigned firstPtxVersion() const { return !isFp8(lhs) ? 70 : sum == MmaSum::F16 ? 87 : 84; }
   /// "m16n8k16.row.col.f32.f16.f16.f32": how PTX names it.
   std::string ptxSuffix() const;
 };
