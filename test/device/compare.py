@@ -33,7 +33,7 @@ def is_close(actual, expected, type):
 def elements(data, entry):
     """The array of a recorded argument in its buffer, as unsigned integers."""
     size = {"i1": 1, "i8": 1, "i16": 2, "f16": 2, "bf16": 2, "i32": 4, "f32": 4, "tf32": 4}.get(entry["array"])
-    size = size or (1 if entry["array"].startswith(("f8", "f6")) else 8)
+    size = size or (1 if entry["array"].startswith(("f8", "f6E")) else 8)
     return np.ndarray(entry["shape"], f"u{size}", data, entry["offset"], entry["strides"])
 
 
