@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds and canonical forms: the shapes that later passes may rely on.
-#include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/PermutedBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -9,21 +9,6 @@
 
 using namespace mlir;
 using namespace tilewright::tile;
-
-static bool isIdentity(ArrayRef<int64_t> order) {
-  for (auto [i, dim] : llvm::enumerate(order))
-    if (dim != static_cast<int64_t>(i))
-      return false;
-  return true;
-}
-
-/// `inner` then `outer` as one order.
-static SmallVector<int64_t> compose(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
-  SmallVector<int64_t> result;
-  for (int64_t dim : outer)
-    result.push_back(inner[dim]);
-  return result;
-}
 
 /// A splat constant of another type with the same elements; null if `attr` is none.
 static Attribute resplat(Attribute attr, Type type) {
@@ -109,12 +94,12 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
-  if (isIdentity(getOrder()) && getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
+  if (isIdentityOrder(getOrder()) && getSource().getType() == getResult().getType() && isBehind(getSource(), *this))
     return getSource();
   if (Attribute splat = resplat(adaptor.getSource(), getResult().getType()))
     return splat;
   if (auto inner = lookThrough<PermuteOp>(getSource(), *this)) {
-    setOrder(compose(inner.getOrder(), getOrder()));
+    setOrder(composeOrders(inner.getOrder(), getOrder()));
     getSourceMutable().assign(inner.getSource());
     return getResult();
   }
@@ -217,30 +202,7 @@ struct PermuteOfLoad : public OpRewritePattern<PermuteOp> {
       return rewriter.notifyMatchFailure(op, "the load has its place in an order");
     if (cast<RankedTensorType>(load.getResult().getType()).getEncoding())
       return rewriter.notifyMatchFailure(op, "layouts are fixed already");
-    // Walked dims change places among themselves; the others stay.
-    ViewType view = load.getView().getType();
-    SmallVector<int64_t> walked = load.walkedDims();
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
-    for (auto [i, dim] : llvm::enumerate(op.getOrder()))
-      order[walked[i]] = walked[dim];
-    SmallVector<int64_t> shape, strides;
-    SmallVector<Value> offsets;
-    SmallVector<bool> inBounds;
-    for (int64_t dim : order) {
-      shape.push_back(view.getShape()[dim]);
-      strides.push_back(view.getStrides()[dim]);
-      offsets.push_back(load.getOffsets()[dim]);
-      if (load.getInBounds())
-        inBounds.push_back((*load.getInBounds())[dim]);
-    }
-    auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
-    rewriter.setInsertionPoint(load); // Memory is read where it was.
-    Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, load.getView(), order);
-    auto made = LoadOp::create(rewriter, load.getLoc(), op.getResult().getType(), Type(), permuted, offsets, load.getDimsAttr(),
-                               load.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
-                               load.getPadAttr(), SyncOrderAttr(), SyncScopeAttr(), Value());
-    made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
-    rewriter.replaceOp(op, made.getResult());
+    rewriter.replaceOp(op, createPermutedLoad(rewriter, load, op.getOrder()));
     rewriter.eraseOp(load);
     return success();
   }
@@ -257,28 +219,7 @@ struct StoreOfPermute : public OpRewritePattern<StoreOp> {
       return rewriter.notifyMatchFailure(op, "the store has its place in an order");
     if (cast<RankedTensorType>(op.getValue().getType()).getEncoding())
       return rewriter.notifyMatchFailure(op, "layouts are fixed already");
-    ViewType view = op.getView().getType();
-    SmallVector<int64_t> walked = op.walkedDims();
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, view.getRank()));
-    // Tile dim i of the stored value is source dim permute[i], so source dim permute[i] walks what tile dim i walked.
-    for (auto [i, dim] : llvm::enumerate(permute.getOrder()))
-      order[walked[dim]] = walked[i];
-    SmallVector<int64_t> shape, strides;
-    SmallVector<Value> offsets;
-    SmallVector<bool> inBounds;
-    for (int64_t dim : order) {
-      shape.push_back(view.getShape()[dim]);
-      strides.push_back(view.getStrides()[dim]);
-      offsets.push_back(op.getOffsets()[dim]);
-      if (op.getInBounds())
-        inBounds.push_back((*op.getInBounds())[dim]);
-    }
-    auto type = ViewType::get(rewriter.getContext(), shape, view.getElementType(), strides);
-    Value permuted = PermuteViewOp::create(rewriter, op.getLoc(), type, op.getView(), order);
-    auto made = StoreOp::create(rewriter, op.getLoc(), Type(), permute.getSource(), permuted, offsets, op.getDimsAttr(),
-                                op.getInBounds() ? rewriter.getDenseBoolArrayAttr(inBounds) : DenseBoolArrayAttr(),
-                                SyncOrderAttr(), SyncScopeAttr(), Value());
-    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    createPermutedStore(rewriter, op, permute.getSource(), inverseOrder(permute.getOrder()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -395,10 +336,10 @@ void PermuteViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLI
 //===- Views -----------------------------------------------------------------------------------------------------===//
 
 OpFoldResult PermuteViewOp::fold(FoldAdaptor) {
-  if (isIdentity(getOrder()) && isBehind(getView(), *this))
+  if (isIdentityOrder(getOrder()) && isBehind(getView(), *this))
     return getView();
   if (auto inner = lookThrough<PermuteViewOp>(getView(), *this)) {
-    setOrder(compose(inner.getOrder(), getOrder()));
+    setOrder(composeOrders(inner.getOrder(), getOrder()));
     getViewMutable().assign(inner.getView());
     return getResult();
   }
