@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr StringRef kOptionalPasses[] = {"tile-split-precision",
+static constexpr StringRef kOptionalPasses[] = {"tile-fold-transpose",
+                                                "tile-split-precision",
                                                 "tile-batch-launches",
                                                 "tile-specialize",
                                                 "tile-specialize-even-k",
@@ -66,6 +67,9 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     CheckTargetPassOptions check;
     check.target = options.target;
     manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
+    // Before the kernel is cloned, since which stride is 1 decides a variant.
+    add("tile-fold-transpose", createFoldTransposePass(), true);
+    clean();
     add("tile-split-precision", createSplitPrecisionPass(), true);
     // The new kernels are specialised like others.
     add("tile-batch-launches", createBatchLaunchesPass(), false);

@@ -15,6 +15,20 @@ def CheckTargetPass : Pass<"tile-check-target", "::mlir::func::FuncOp"> {
   let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "Name of the GPU to compile for">];
 }
 
+def FoldTransposePass : Pass<"tile-fold-transpose", "::mlir::func::FuncOp"> {
+  let summary = "Put transposes into the strides of views";
+  let description = [{
+    A `tile.permute` goes into the loads in front of it, which then read through permuted views: through element-wise ops,
+    casts, selects with their masks, broadcasts, reshapes, branches and what loops carry. Where that leaves a move, it goes
+    into the stores and reductions behind it instead, if that leaves none. A value that is needed in both orders is loaded
+    twice, at one place, where that is cheaper than moving it. What can be neither is moved in front of its loop. Left alone:
+    a permute that only products read, which take an operand in either order at no cost; accesses with `sync`, `after` or a
+    token. `TransposePlan.h` says what a plan costs. Float sums of `tile.reduce` may be taken in another order.
+    Example: test/Dialect/Tile/Transforms/fold-transpose.mlir#through_casts
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
+}
+
 def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
   let summary = "Add variants of a kernel for unit strides and aligned memory";
   let description = [{
