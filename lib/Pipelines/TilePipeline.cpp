@@ -14,7 +14,8 @@
 using namespace mlir;
 using namespace tilewright;
 
-static constexpr StringRef kOptionalPasses[] = {"tile-fold-transpose",
+static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
+                                                "tile-fold-transpose",
                                                 "tile-split-precision",
                                                 "tile-batch-launches",
                                                 "tile-specialize",
@@ -67,6 +68,9 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     CheckTargetPassOptions check;
     check.target = options.target;
     manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
+    // Pointers become views first: transposes and bounds are those of views.
+    add("tile-raise-pointers", createRaisePointersPass(), true);
+    clean();
     // Before the kernel is cloned, since which stride is 1 decides a variant.
     add("tile-fold-transpose", createFoldTransposePass(), true);
     clean();

@@ -29,6 +29,21 @@ def FoldTransposePass : Pass<"tile-fold-transpose", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
 }
 
+def RaisePointersPass : Pass<"tile-raise-pointers", "::mlir::func::FuncOp"> {
+  let summary = "Turn pointer arithmetic with masks into views";
+  let description = [{
+    `tile.load_ptr` and `tile.store_ptr` whose addresses are `base + sum(stride_d * (start_d + i_d))` with numbers that are the
+    same for the whole tile become `tile.load` and `tile.store`: pointers that a loop advances by such a number included. A
+    mask is a conjunction of `start_d + i_d < bound`; its dimension is checked against a view of that size, every other one
+    is in bounds of a view as large as the tile. Offsets must not wrap in their own width and masked indices must not be
+    negative, by `nsw` or by ranges, because a view does not wrap and checks below. `offset mod size` is taken for the
+    offset where it is provably that, or where every store of what is loaded is masked by `offset < size`. `other` becomes a
+    pad, or a select. Left alone, each with a remark: everything else; accesses with `sync`, `after` or a token; atomics.
+    Example: test/Dialect/Tile/Transforms/raise-pointers.mlir#vector
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
   let summary = "Add variants of a kernel for unit strides and aligned memory";
   let description = [{
