@@ -72,7 +72,11 @@ if config.sanitizer:
     if config.asan_runtime:
         python = "env LD_PRELOAD=" + config.asan_runtime + " " + python
 
+# A program against instrumented libraries links the sanitizers too.
+consumer_flags = f"-fsanitize={config.sanitizer}" if config.sanitizer else ""
+
 config.substitutions += [
+    ("%consumer_flags", f"-DCMAKE_C_FLAGS={consumer_flags} -DCMAKE_CXX_FLAGS={consumer_flags}"),
     ("%python", python),
     ("%source", config.tilewright_source),
     ("%build", config.tilewright_build),

@@ -49,13 +49,12 @@ static void buildScale(ModuleOp module, bool isBroken) {
   Value extent = arith::ConstantIndexOp::create(builder, loc, kExtent);
   Value program = tile::ProgramIdOp::create(builder, loc, builder.getIndexType(), tile::Axis::x);
   Value start = arith::MulIOp::create(builder, loc, program, extent, arith::IntegerOverflowFlags::nsw);
-  Value block = tile::LoadOp::create(builder, loc, tileType, x, start, /*dims=*/nullptr, /*in_bounds=*/nullptr,
-                                     tile::Pad::zero);
+  Value block = tile::LoadOp::create(builder, loc, tileType, x, start, tile::Pad::zero);
   Value factors = tile::SplatOp::create(builder, loc, tileType, factor);
   Value scaled = arith::MulFOp::create(builder, loc, block, factors);
   if (isBroken)
     scaled = tile::ReshapeOp::create(builder, loc, RankedTensorType::get({1, kExtent}, f32), scaled);
-  tile::StoreOp::create(builder, loc, scaled, y, start, /*dims=*/nullptr, /*in_bounds=*/nullptr);
+  tile::StoreOp::create(builder, loc, scaled, y, start);
   func::ReturnOp::create(builder, loc);
 
   builder.setInsertionPointToStart(grid.addEntryBlock());

@@ -88,6 +88,13 @@ def Tile_LoadOp : Tile_Op<"load", [DeclareOpInterfaceMethods<MemoryEffectsOpInte
     /// View dim that each tile dim walks.
     ::llvm::SmallVector<int64_t> walkedDims();
   }];
+  let builders = [
+    // A plain access: every dimension walked and checked.
+    OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$view, "::mlir::ValueRange":$offsets,
+                   CArg<"Pad", "Pad::none">:$pad), [{
+      build($_builder, $_state, result, /*done=*/::mlir::Type(), view, offsets, /*dims=*/nullptr, /*in_bounds=*/nullptr, pad,
+            /*order=*/nullptr, /*scope=*/nullptr, /*after=*/::mlir::Value());
+    }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
@@ -111,6 +118,12 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
     /// View dim that each tile dim walks.
     ::llvm::SmallVector<int64_t> walkedDims();
   }];
+  let builders = [
+    // A plain access: every dimension walked and checked.
+    OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$view, "::mlir::ValueRange":$offsets), [{
+      build($_builder, $_state, /*done=*/::mlir::Type(), value, view, offsets, /*dims=*/nullptr, /*in_bounds=*/nullptr,
+            /*order=*/nullptr, /*scope=*/nullptr, /*after=*/::mlir::Value());
+    }]>];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
