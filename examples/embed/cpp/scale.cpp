@@ -49,7 +49,7 @@ static void buildScale(ModuleOp module, bool isBroken) {
   Value extent = arith::ConstantIndexOp::create(builder, loc, kExtent);
   Value program = tile::ProgramIdOp::create(builder, loc, builder.getIndexType(), tile::Axis::x);
   Value start = arith::MulIOp::create(builder, loc, program, extent, arith::IntegerOverflowFlags::nsw);
-  Value block = tile::LoadOp::create(builder, loc, tileType, x, start, tile::Pad::zero);
+  Value block = tile::LoadOp::create(builder, loc, tileType, x, start, tile::Pad::zero).getResult();
   Value factors = tile::SplatOp::create(builder, loc, tileType, factor);
   Value scaled = arith::MulFOp::create(builder, loc, block, factors);
   if (isBroken)
