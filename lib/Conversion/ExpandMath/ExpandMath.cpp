@@ -62,6 +62,19 @@ template <typename OpT, Binary function> struct ExpandBinary : public OpRewriteP
   }
 };
 
+/// Back ends compute `x - trunc(x / y) * y`, which is wrong where the quotient is rounded.
+struct ExpandRemF : public OpRewritePattern<arith::RemFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
+    if (failed(checkType(rewriter, op, op.getType())) || isa<TensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "needs a scalar or a vector");
+    Site site{rewriter, op.getLoc()};
+    Flt result = expand::remainder(widen(site, op.getLhs()), widen(site, op.getRhs()));
+    rewriter.replaceOp(op, narrow(result, op.getType())); // Exact: a remainder has no more digits than its operands.
+    return success();
+  }
+};
+
 struct ExpandSinCos : public OpRewritePattern<math::SincosOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::SincosOp op, PatternRewriter &rewriter) const override {
@@ -306,7 +319,7 @@ void tilewright::populateExpandMathPatterns(RewritePatternSet &patterns) {
                ExpandUnary<math::RsqrtOp, expand::rsqrt>, ExpandUnary<math::SinOp, expand::sin>,
                ExpandUnary<math::SinhOp, expand::sinh>, ExpandUnary<math::TanOp, expand::tan>,
                ExpandUnary<math::TanhOp, expand::tanh>, ExpandBinary<math::Atan2Op, expand::atan2>,
-               ExpandBinary<math::PowFOp, expand::pow>, ExpandSinCos, ExpandFPowI, ExpandIPowI>(patterns.getContext());
+               ExpandBinary<math::PowFOp, expand::pow>, ExpandSinCos, ExpandRemF, ExpandFPowI, ExpandIPowI>(patterns.getContext());
   patterns.add<ExpandExtF, ExpandTruncF, ExpandIntToSmall<arith::SIToFPOp>, ExpandIntToSmall<arith::UIToFPOp>,
                ExpandIntToBrain<arith::SIToFPOp>, ExpandIntToBrain<arith::UIToFPOp>, ExpandSmallToInt<arith::FPToSIOp>,
                ExpandSmallToInt<arith::FPToUIOp>>(patterns.getContext());

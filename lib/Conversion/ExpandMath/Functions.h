@@ -65,6 +65,10 @@ Flt powInt(Flt x, Int n);
 /// Integer power by squaring, modulo two to the width. A negative power gives 1/x rounded towards zero, 0 for x = 0.
 Int ipow(Int x, Int n);
 
+// Remainder.cpp
+/// `x - n * y` for the quotient rounded towards zero, n, exactly, with the sign of x. On scalars and vectors.
+Flt remainder(Flt x, Flt y);
+
 // Root.cpp
 Flt rsqrt(Flt x);
 Flt cbrt(Flt x);
