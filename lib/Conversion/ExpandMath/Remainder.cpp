@@ -14,8 +14,6 @@ static Int leadingZeros(Int x) {
   return {site, math::CountLeadingZerosOp::create(site.builder, site.loc, x.get())};
 }
 
-static Int zeroOf(Int like) { return like.constant(0); }
-
 namespace {
 /// A finite number but zero as `mantissa * 2^exponent`, in steps of the smallest denormal times 2^(exponent - 1): the
 /// mantissa has its highest bit at the place of the implicit one.
@@ -83,7 +81,7 @@ Flt expand::remainder(Flt x, Flt y) {
   Int up = (divisor.exponent - 1) & mask, down = (divisor.exponent.constant(1) - divisor.exponent) & mask;
   Int denormal = select(divisor.exponent.slt(1), mantissa.shr(down), mantissa.shl(up));
   Int magnitude = select(exponent.slt(1), denormal, normal);
-  magnitude = select(mantissa == 0, zeroOf(mantissa), magnitude);
+  magnitude = select(mantissa == 0, 0, magnitude);
   Flt result = magnitude.asFloat(x.getElementType()).copySign(x);
   return select(isNan, x.nan(), select(isSmaller, x, result));
 }

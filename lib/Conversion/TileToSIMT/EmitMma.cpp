@@ -71,7 +71,7 @@ private:
 };
 } // namespace
 
-/// What each of `places` registers adds along `dim`, once each, ascending.
+/// What registers add along `dim`, multiples of `unit` only, once each, ascending.
 static SmallVector<int64_t> offsetsAlong(const LayoutPlace &place, unsigned dim, int64_t unit) {
   llvm::SmallVector<int64_t> found;
   for (const layout::Coord &offset : place.registerOffset)

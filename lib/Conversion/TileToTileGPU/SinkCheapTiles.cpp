@@ -58,7 +58,7 @@ struct SinkCheapTiles : public tilewright::impl::SinkCheapTilesPassBase<SinkChea
   }
 
 private:
-  /// The loop around `user` that the value of `op` would have to live through; null if there is none.
+  /// True if `user` is in a loop that `op` is not in, so that its value would have to live through that loop.
   static bool crossesLoop(Operation *op, Operation *user) {
     for (Operation *parent = user->getParentOp(); parent && !parent->isAncestor(op); parent = parent->getParentOp())
       if (isa<LoopLikeOpInterface>(parent))

@@ -50,7 +50,7 @@ tile_gpu::LayoutAttr wantedOperandLayout(mlir::Operation *op, unsigned index, ti
 LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsigned numWarps);
 
 /// The layout of the sum of a product, by the family that is recorded on it. With `rowsInWarps` a row of it stays in one
-/// warp where the instructions allow that. Null and an error at the product if the tile exceeds what a layout can say.
+/// warp where the instructions allow that. Null if the tile exceeds what a layout can say.
 tile_gpu::LayoutAttr accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps);
 /// Whether products of `func` should keep rows of their sums in one warp: some sum, or what is computed from it
 /// element by element, is reduced along its rows or is the left operand of another product.

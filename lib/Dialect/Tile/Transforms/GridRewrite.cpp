@@ -17,6 +17,18 @@ func::FuncOp tilewright::lookupGrid(func::FuncOp kernel, SymbolTable &symbols) {
   return name ? symbols.lookup<func::FuncOp>(name.getValue()) : func::FuncOp();
 }
 
+void tilewright::forEachKernelWithGrid(ModuleOp module, SymbolTable &symbols,
+                                       llvm::function_ref<void(func::FuncOp, func::FuncOp)> rewrite) {
+  // Collected first: rewrites add functions.
+  SmallVector<func::FuncOp> kernels;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func->hasAttr("tile.kernel") && !func.isExternal())
+      kernels.push_back(func);
+  for (func::FuncOp kernel : kernels)
+    if (func::FuncOp grid = lookupGrid(kernel, symbols))
+      rewrite(kernel, grid);
+}
+
 std::string tilewright::freeName(StringRef stem, SymbolTable &symbols) {
   std::string name = stem.str();
   for (unsigned number = 0; symbols.lookup(name); ++number)

@@ -7,12 +7,18 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace tilewright {
 
 /// The grid function of a kernel; null without `tile.grid`.
 mlir::func::FuncOp lookupGrid(mlir::func::FuncOp kernel, mlir::SymbolTable &symbols);
+
+/// Calls `rewrite(kernel, grid)` for each kernel of `module` that has a body and a grid function, in order. The grid is looked
+/// up when its kernel's turn comes, as a rewrite before may have changed it.
+void forEachKernelWithGrid(mlir::ModuleOp module, mlir::SymbolTable &symbols,
+                           llvm::function_ref<void(mlir::func::FuncOp kernel, mlir::func::FuncOp grid)> rewrite);
 
 /// The grid function to rewrite: `grid` if only `kernel` names it, else a private copy under a new name that the kernel
 /// names from now on.

@@ -148,13 +148,9 @@ struct MakePersistent : public tilewright::impl::MakePersistentPassBase<MakePers
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    SmallVector<func::FuncOp> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr("tile.kernel") && !func.isExternal())
-        kernels.push_back(func);
-    for (func::FuncOp kernel : kernels)
-      if (func::FuncOp grid = lookupGrid(kernel, symbols))
-        makePersistent(kernel, grid, *chosen, symbols);
+    forEachKernelWithGrid(getOperation(), symbols, [&](func::FuncOp kernel, func::FuncOp grid) {
+      makePersistent(kernel, grid, *chosen, symbols);
+    });
   }
 
 private:

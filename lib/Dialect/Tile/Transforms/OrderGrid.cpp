@@ -78,13 +78,9 @@ struct OrderGrid : public tilewright::impl::OrderGridPassBase<OrderGrid> {
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
-    SmallVector<func::FuncOp> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>())
-      if (func->hasAttr("tile.kernel") && !func.isExternal())
-        kernels.push_back(func);
-    for (func::FuncOp kernel : kernels)
-      if (func::FuncOp grid = lookupGrid(kernel, symbols))
-        orderGrid(kernel, grid, *chosen, symbols);
+    forEachKernelWithGrid(getOperation(), symbols, [&](func::FuncOp kernel, func::FuncOp grid) {
+      orderGrid(kernel, grid, *chosen, symbols);
+    });
   }
 
 private:
