@@ -48,6 +48,13 @@ unsigned tilewright::numExprOperands(ExprOp op) {
   return op >= ExprOp::SExt ? 1 : 2;
 }
 
+uint64_t PlanDescriptor::boxBytes() const {
+  uint64_t bytes = scalarTypeBytes(type);
+  for (uint32_t extent : box)
+    bytes *= extent;
+  return bytes;
+}
+
 const PlanKernel *LaunchPlan::findKernel(std::string_view name) const {
   for (const PlanKernel &kernel : kernels)
     if (kernel.name == name)

@@ -165,8 +165,22 @@ static Json printExpr(const PlanExpr &expr) {
   return list;
 }
 
+static Json printDescriptor(const PlanDescriptor &descriptor) {
+  return {{"label", descriptor.label},
+          {"type", scalarTypeName(descriptor.type)},
+          {"address", descriptor.address},
+          {"sizes", descriptor.sizes},
+          {"strides", descriptor.strides},
+          {"box", descriptor.box},
+          {"dims", descriptor.dims},
+          {"swizzle", tmaSwizzleName(descriptor.swizzle)},
+          {"fill", tmaFillName(descriptor.fill)}};
+}
+
 static Json printVariant(const PlanVariant &variant) {
-  Json args = Json::array(), facts = Json::array();
+  Json args = Json::array(), facts = Json::array(), descriptors = Json::array();
+  for (const PlanDescriptor &descriptor : variant.descriptors)
+    descriptors.push_back(printDescriptor(descriptor));
   for (const PlanLaunchArg &arg : variant.launchArgs)
     args.push_back(Json::array({arg.expr, scalarTypeName(arg.type)}));
   for (const auto &[key, value] : variant.facts)
@@ -180,6 +194,7 @@ static Json printVariant(const PlanVariant &variant) {
           {"dynamic_shared_bytes", variant.dynamicSharedBytes},
           {"static_shared_bytes", variant.staticSharedBytes},
           {"args", std::move(args)},
+          {"descriptors", std::move(descriptors)},
           {"assumptions", variant.assumptions},
           {"facts", std::move(facts)}};
 }
@@ -296,10 +311,32 @@ static std::vector<Node> getPair(const Node &node) {
   return pair;
 }
 
+static PlanDescriptor parseDescriptor(const Node &node) {
+  std::vector<Node> fields =
+      node.getFields({"label", "type", "address", "sizes", "strides", "box", "dims", "swizzle", "fill"});
+  PlanDescriptor descriptor;
+  descriptor.label = fields[0].getString();
+  descriptor.type = fields[1].getType();
+  descriptor.address = fields[2].getU32();
+  std::vector<uint32_t> *lists[] = {&descriptor.sizes, &descriptor.strides, &descriptor.box, &descriptor.dims};
+  for (unsigned i = 0; i < 4; ++i)
+    for (const Node &entry : fields[3 + i].getList(TmaLimits::kRank))
+      lists[i]->push_back(entry.getU32());
+  std::optional<TmaSwizzle> swizzle = parseTmaSwizzle(fields[7].getString());
+  if (!swizzle)
+    fields[7].fail("expected none, 32B, 64B or 128B, found '" + fields[7].getString() + "'");
+  descriptor.swizzle = *swizzle;
+  std::optional<TmaFill> fill = parseTmaFill(fields[8].getString());
+  if (!fill)
+    fields[8].fail("expected zero or nan, found '" + fields[8].getString() + "'");
+  descriptor.fill = *fill;
+  return descriptor;
+}
+
 static PlanVariant parseVariant(const Node &node) {
   std::vector<Node> fields =
       node.getFields({"symbol", "module", "guard", "grid", "num_threads", "cluster", "dynamic_shared_bytes",
-                      "static_shared_bytes", "args", "assumptions", "facts"});
+                      "static_shared_bytes", "args", "descriptors", "assumptions", "facts"});
   PlanVariant variant;
   variant.symbol = fields[0].getString();
   variant.module = fields[1].getString();
@@ -318,9 +355,11 @@ static PlanVariant parseVariant(const Node &node) {
     std::vector<Node> pair = getPair(arg);
     variant.launchArgs.push_back({pair[0].getU32(), pair[1].getType()});
   }
-  for (const Node &text : fields[9].getList(PlanLimits::kNotes))
+  for (const Node &descriptor : fields[9].getList(PlanLimits::kDescriptors))
+    variant.descriptors.push_back(parseDescriptor(descriptor));
+  for (const Node &text : fields[10].getList(PlanLimits::kNotes))
     variant.assumptions.push_back(text.getString());
-  for (const Node &fact : fields[10].getList(PlanLimits::kNotes)) {
+  for (const Node &fact : fields[11].getList(PlanLimits::kNotes)) {
     std::vector<Node> pair = getPair(fact);
     variant.facts.emplace_back(pair[0].getString(), pair[1].getString());
   }

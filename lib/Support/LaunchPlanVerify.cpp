@@ -17,6 +17,7 @@ private:
   bool verifyParam(const PlanKernel &kernel, size_t index);
   bool verifyExpr(const PlanKernel &kernel, size_t index);
   bool verifyVariant(const PlanKernel &kernel, size_t index);
+  bool verifyDescriptor(const PlanKernel &kernel, const PlanDescriptor &descriptor, const std::string &where);
   bool verifySteps(const LaunchPlan &plan, const PlanKernel &host);
   bool verifyText(const std::string &where, const char *field, const std::string &text, bool mayBeEmpty);
 
@@ -114,6 +115,43 @@ bool PlanVerifier::verifyExpr(const PlanKernel &kernel, size_t index) {
   }
 }
 
+bool PlanVerifier::verifyDescriptor(const PlanKernel &kernel, const PlanDescriptor &descriptor,
+                                    const std::string &where) {
+  if (!verifyText(where, "label", descriptor.label, /*mayBeEmpty=*/true))
+    return false;
+  if (static_cast<unsigned>(descriptor.type) >= kNumScalarTypes ||
+      static_cast<unsigned>(descriptor.swizzle) >= kNumTmaSwizzles || descriptor.fill > TmaFill::NaN)
+    return fail(where, "unknown type, swizzle or fill");
+  size_t rank = descriptor.sizes.size();
+  if (descriptor.strides.size() != rank || descriptor.box.size() != rank || descriptor.dims.size() != rank)
+    return fail(where, std::to_string(rank) + " sizes, " + std::to_string(descriptor.strides.size()) + " strides, " +
+                           std::to_string(descriptor.box.size()) + " box extents and " +
+                           std::to_string(descriptor.dims.size()) + " dims, expected as many of each");
+  for (const std::vector<uint32_t> &exprs :
+       {std::vector<uint32_t>{descriptor.address}, descriptor.sizes, descriptor.strides})
+    for (uint32_t expr : exprs)
+      if (expr >= kernel.exprs.size())
+        return fail(where, std::to_string(expr) + " is not an expression");
+  // What no argument can mend.
+  TmaTensor tensor;
+  tensor.type = descriptor.type;
+  tensor.swizzle = descriptor.swizzle;
+  tensor.fill = descriptor.fill;
+  tensor.rank = static_cast<uint32_t>(rank);
+  for (size_t d = 0; d < rank && d < TmaLimits::kRank; ++d) {
+    tensor.dims[d].box = descriptor.box[d];
+    tensor.dims[d].name = descriptor.dims[d];
+    if (descriptor.dims[d] >= PlanLimits::kRank)
+      return fail(where, "dim " + std::to_string(descriptor.dims[d]) + " is not one of a view");
+  }
+  std::string broken;
+  checkTma(tensor, [&](const TmaFinding &finding) {
+    if (!finding.isUnknown && broken.empty())
+      broken = describeTmaFinding(tensor, finding);
+  });
+  return broken.empty() || fail(where, broken);
+}
+
 bool PlanVerifier::verifyVariant(const PlanKernel &kernel, size_t index) {
   const PlanVariant &variant = kernel.variants[index];
   std::string where = describeKernel(kernel) + ", variant " + std::to_string(index);
@@ -149,6 +187,11 @@ bool PlanVerifier::verifyVariant(const PlanKernel &kernel, size_t index) {
   for (const PlanLaunchArg &arg : variant.launchArgs)
     if (!isExpr(arg.expr))
       return fail(where, "launch argument " + std::to_string(arg.expr) + " is not an expression");
+  if (variant.descriptors.size() > PlanLimits::kDescriptors)
+    return failCount(where, "descriptors", variant.descriptors.size(), PlanLimits::kDescriptors);
+  for (size_t i = 0; i < variant.descriptors.size(); ++i)
+    if (!verifyDescriptor(kernel, variant.descriptors[i], where + ", descriptor " + std::to_string(i)))
+      return false;
   if (variant.assumptions.size() > PlanLimits::kNotes || variant.facts.size() > PlanLimits::kNotes)
     return failCount(where, "notes", std::max(variant.assumptions.size(), variant.facts.size()), PlanLimits::kNotes);
   for (const std::string &text : variant.assumptions)

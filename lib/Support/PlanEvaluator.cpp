@@ -249,6 +249,11 @@ PlanEvaluator::PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &d
     roots = variant.grid;
     for (const PlanLaunchArg &arg : variant.launchArgs)
       roots.push_back(arg.expr);
+    for (const PlanDescriptor &descriptor : variant.descriptors) {
+      roots.push_back(descriptor.address);
+      roots.insert(roots.end(), descriptor.sizes.begin(), descriptor.sizes.end());
+      roots.insert(roots.end(), descriptor.strides.begin(), descriptor.strides.end());
+    }
     // The next variant's guard is not evaluated after this body, so the body starts from a copy.
     std::vector<bool> doneWithBody = done;
     addSteps(roots, doneWithBody, body);
@@ -331,6 +336,45 @@ bool PlanEvaluator::finishGrid(const PlanArg *args, const int64_t *values, PlanD
   return true;
 }
 
+/// The expression that a rule is about.
+static uint32_t exprOf(const PlanDescriptor &descriptor, const TmaFinding &finding) {
+  if (finding.rule == TmaRule::Address)
+    return descriptor.address;
+  return finding.rule == TmaRule::Size ? descriptor.sizes[finding.dim] : descriptor.strides[finding.dim];
+}
+
+static std::string describeDescriptor(const PlanVariant &variant, size_t index) {
+  const std::string &label = variant.descriptors[index].label;
+  return "descriptor " + std::to_string(index) + (label.empty() ? "" : " (" + label + ")");
+}
+
+bool PlanEvaluator::checkDescriptors(const PlanArg *args, const int64_t *values, size_t variant,
+                                     std::string *error) const {
+  const std::vector<PlanDescriptor> &descriptors = kernel.variants[variant].descriptors;
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    const PlanDescriptor &descriptor = descriptors[i];
+    TmaTensor tensor;
+    tensor.type = descriptor.type;
+    tensor.address = TmaNumber::exact(values[descriptor.address]);
+    tensor.rank = static_cast<uint32_t>(descriptor.sizes.size());
+    for (uint32_t d = 0; d < tensor.rank; ++d)
+      tensor.dims[d] = {TmaNumber::exact(values[descriptor.sizes[d]]), TmaNumber::exact(values[descriptor.strides[d]]),
+                        descriptor.box[d], descriptor.dims[d]};
+    tensor.swizzle = descriptor.swizzle;
+    tensor.fill = descriptor.fill;
+    std::optional<TmaFinding> first;
+    bool isLegal = checkTma(tensor, [&](const TmaFinding &finding) {
+      if (!first)
+        first = finding;
+    });
+    if (isLegal)
+      continue;
+    return failAt(describeDescriptor(kernel.variants[variant], i) + ": " + describeTmaFinding(tensor, *first),
+                  exprOf(descriptor, *first), args, error);
+  }
+  return true;
+}
+
 bool PlanEvaluator::evaluate(const PlanArg *args, size_t count, PlanDecision *decision, uint64_t *slots,
                              std::string *error) const {
   if (!checkArgs(args, count, error))
@@ -355,6 +399,8 @@ bool PlanEvaluator::evaluate(const PlanArg *args, size_t count, PlanDecision *de
     return false;
   if (decision->isEmpty)
     return true;
+  if (!checkDescriptors(args, values, index, error))
+    return false;
   for (const PlanLaunchArg &arg : kernel.variants[index].launchArgs)
     *slots++ = static_cast<uint64_t>(values[arg.expr]);
   return true;
@@ -441,6 +487,17 @@ bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, 
     return false;
   if (decision->isEmpty)
     return true;
+  for (size_t i = 0; i < variant.descriptors.size(); ++i) {
+    const PlanDescriptor &descriptor = variant.descriptors[i];
+    std::vector<uint32_t> exprs{descriptor.address};
+    exprs.insert(exprs.end(), descriptor.sizes.begin(), descriptor.sizes.end());
+    exprs.insert(exprs.end(), descriptor.strides.begin(), descriptor.strides.end());
+    for (uint32_t expr : exprs)
+      if (troubles[expr] != Trouble::None)
+        return failWith(describeDescriptor(variant, i), expr);
+  }
+  if (!checkDescriptors(args, values.data(), index, error))
+    return false;
   for (size_t i = 0; i < variant.launchArgs.size(); ++i) {
     uint32_t expr = variant.launchArgs[i].expr;
     if (troubles[expr] != Trouble::None)

@@ -33,6 +33,8 @@ public:
         variant.grid.push_back(expr(kernel));
       for (unsigned slot = 0, slots = upTo(8); slot < slots; ++slot)
         variant.launchArgs.push_back({expr(kernel), type()});
+      for (unsigned map = 0, maps = upTo(2); map < maps; ++map)
+        variant.descriptors.push_back(buildDescriptor(kernel));
       kernel.variants.push_back(std::move(variant));
     }
     plan.kernels.push_back(std::move(kernel));
@@ -77,6 +79,25 @@ private:
   ScalarType type() { return ScalarType(upTo(kNumScalarTypes - 1)); }
   uint32_t expr(const PlanKernel &kernel) {
     return upTo(uint32_t(kernel.exprs.size()) - (rarely() ? 0 : 1));
+  }
+
+  PlanDescriptor buildDescriptor(const PlanKernel &kernel) {
+    PlanDescriptor descriptor;
+    descriptor.label = "d";
+    descriptor.type = type();
+    descriptor.address = expr(kernel);
+    unsigned rank = rarely() ? upTo(7) : 1 + upTo(4);
+    for (unsigned d = 0; d < rank; ++d) {
+      descriptor.sizes.push_back(expr(kernel));
+      descriptor.strides.push_back(expr(kernel));
+      descriptor.box.push_back(rarely() ? choices.ConsumeIntegral<uint32_t>() : 16 * (1 + upTo(3)));
+      descriptor.dims.push_back(rarely() ? choices.ConsumeIntegral<uint32_t>() : upTo(7));
+    }
+    if (rarely() && rank)
+      descriptor.box.pop_back();
+    descriptor.swizzle = TmaSwizzle(upTo(kNumTmaSwizzles - (rarely() ? 0 : 1)));
+    descriptor.fill = TmaFill(upTo(rarely() ? 2 : 1));
+    return descriptor;
   }
 
   PlanParam buildParam() {
@@ -180,6 +201,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     require(decision.variant == other.variant && slots == otherSlots, "a plan computes what its copy does");
     require(decision.variant < kernel.variants.size(), "the variant exists");
+    for (const PlanDescriptor &descriptor : kernel.variants[decision.variant].descriptors)
+      require(descriptor.boxBytes() >= 16, "a box of a valid plan has bytes");
     require(decision.grid[0] <= uint64_t(PlanLimits::kGridX) && decision.grid[1] <= uint64_t(PlanLimits::kGridY) &&
                 decision.grid[2] <= uint64_t(PlanLimits::kGridZ),
             "the grid is within the limits");

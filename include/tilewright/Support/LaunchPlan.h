@@ -19,6 +19,7 @@
 #define TILEWRIGHT_SUPPORT_LAUNCHPLAN_H
 
 #include "tilewright/Support/ScalarType.h"
+#include "tilewright/Support/TmaRules.h"
 
 #include <array>
 #include <cstdint>
@@ -35,8 +36,8 @@ namespace tilewright {
 inline constexpr int64_t kPlanDynamic = std::numeric_limits<int64_t>::min();
 
 /// The plan format that this library writes and the only one that it reads.
-/// Version 2 added host functions (`PlanKernel::steps`).
-inline constexpr int64_t kLaunchPlanVersion = 2;
+/// Version 2 added host functions (`PlanKernel::steps`), version 3 tensor maps (`PlanVariant::descriptors`).
+inline constexpr int64_t kLaunchPlanVersion = 3;
 
 /// Operations of host expressions. Values are 64-bit two's complement; narrower integers are kept sign-extended,
 /// and i1 values and comparison results are 0 or 1. The comment gives the use of the operands a, b and c; "x" is
@@ -150,6 +151,25 @@ struct PlanCheck {
   std::string message;
 };
 
+/// A tensor map that a variant copies boxes by, as expressions: what it says in bytes depends on the arguments. The dimensions
+/// stand innermost first. Elements are interleaved in no way and all of a box is copied, so a plan does not say so.
+struct PlanDescriptor {
+  /// For messages: whose memory, and which access of the source, e.g. "a, tile.load at k.mlir:7:10".
+  std::string label;
+  ScalarType type = ScalarType::I8;
+  /// The expression of the address of element 0.
+  uint32_t address = 0;
+  /// The expressions of the sizes and strides (in elements), one each per dimension.
+  std::vector<uint32_t> sizes, strides;
+  /// Per dimension, the elements of a box, and what messages call the dimension: its number in the view.
+  std::vector<uint32_t> box, dims;
+  TmaSwizzle swizzle = TmaSwizzle::None;
+  TmaFill fill = TmaFill::Zero;
+
+  /// Bytes of a box in shared memory.
+  uint64_t boxBytes() const;
+};
+
 /// One compiled version of a kernel. The launcher takes the first whose guard holds.
 struct PlanVariant {
   /// Entry point in the module, and the name of the bundle's sections (PTX, cubin, SIMT text) that hold it.
@@ -165,6 +185,8 @@ struct PlanVariant {
   /// at its first launch.
   uint32_t dynamicSharedBytes = 0, staticSharedBytes = 0;
   std::vector<PlanLaunchArg> launchArgs;
+  /// Each must be legal at a launch (TmaRules.h).
+  std::vector<PlanDescriptor> descriptors;
   /// What the guard assumes, in words, e.g. "a: unit stride in dim 1". For reports.
   std::vector<std::string> assumptions;
   /// Facts for reports in a stable order, e.g. {"registers", "98"}, {"spill bytes", "0"}.
@@ -215,7 +237,7 @@ struct LaunchPlan {
 /// Limits of a valid plan; a plan from outside that exceeds one is refused before anything is computed.
 struct PlanLimits {
   static constexpr size_t kKernels = 4096, kParams = 256, kRank = 8, kExprs = 4096, kChecks = 1024, kVariants = 64,
-                          kLaunchArgs = 1024, kSteps = 4096, kNotes = 1024, kTextBytes = 1 << 16, kJsonBytes = 64 << 20;
+                          kLaunchArgs = 1024, kDescriptors = 64, kSteps = 4096, kNotes = 1024, kTextBytes = 1 << 16, kJsonBytes = 64 << 20;
   static constexpr uint32_t kThreads = 1024, kClusterCtas = 16, kSharedBytes = 1 << 20;
   /// Of a grid. CUDA C++ Programming Guide, table of technical specifications per compute capability.
   static constexpr int64_t kGridX = 2147483647, kGridY = 65535, kGridZ = 65535;

@@ -51,8 +51,8 @@ public:
   /// less than two elements nor in empty arrays, where they mean nothing.
   bool checkArgs(const PlanArg *args, size_t count, std::string *error) const;
 
-  /// Checks the arguments, then picks the variant and computes its grid and argument slots. `slots` has room for
-  /// `getMaxSlots()` values.
+  /// Checks the arguments, then picks the variant, computes its grid and argument slots and checks each rule of TMA for its
+  /// descriptors. `slots` has room for `getMaxSlots()` values.
   bool evaluate(const PlanArg *args, size_t count, PlanDecision *decision, uint64_t *slots, std::string *error) const;
 
   /// For a host function: checks the arguments and computes what the steps pass. `values`, which has room for one value
@@ -74,6 +74,7 @@ private:
   bool evaluateStepsSlowly(const PlanArg *args, int64_t *values, std::string *error) const;
   bool failAt(const std::string &message, uint32_t expr, const PlanArg *args, std::string *error) const;
   bool evaluateSlowly(const PlanArg *args, PlanDecision *decision, uint64_t *slots, std::string *error) const;
+  bool checkDescriptors(const PlanArg *args, const int64_t *values, size_t variant, std::string *error) const;
   bool finishGrid(const PlanArg *args, const int64_t *values, PlanDecision *decision, std::string *error) const;
   std::string describeInputs(uint32_t expr, const PlanArg *args) const;
 

@@ -82,7 +82,7 @@ TEST(LaunchPlan, TextThatIsNotUtf8IsStillPrintable) {
 
 TEST(LaunchPlan, EveryRuleOfTheStructureIsChecked) {
   using Plan = LaunchPlan;
-  EXPECT_EQ(verifyError([](Plan &p) { p.version = 1; }), "launch plan: version 1 is not supported, expected 2");
+  EXPECT_EQ(verifyError([](Plan &p) { p.version = 1; }), "launch plan: version 1 is not supported, expected 3");
   EXPECT_EQ(verifyError([](Plan &p) { p.target = ""; }), "launch plan: target is empty");
   EXPECT_EQ(verifyError([](Plan &p) { p.kernels.push_back(p.kernels[0]); }),
             "launch plan: two kernels are called 'copy'");
@@ -169,7 +169,7 @@ TEST(LaunchPlan, CountsAreCapped) {
 
 TEST(LaunchPlan, JsonErrorsNameTheField) {
   EXPECT_EQ(parseError("[]"), "launch plan, top level: expected an object with a version");
-  EXPECT_EQ(parseError("{\"version\":7}"), "launch plan: version 7 is not supported, expected 2");
+  EXPECT_EQ(parseError("{\"version\":7}"), "launch plan: version 7 is not supported, expected 3");
   EXPECT_NE(parseError("{").find("launch plan: "), std::string::npos);
   EXPECT_EQ(parseError(editedJson("\"div_by\":16", "\"div_by\":\"x\"")),
             "launch plan, top level.kernels[0].params[0].div_by: expected an integer, found \"x\"");
