@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # RUN: %python %s
-"""examples/bmm.mlir against NumPy: all transposes, three element types, repeated matrices, odd sizes."""
+"""examples/bmm.mlir against NumPy: all transposes, three element types and fp8, repeated matrices, odd sizes."""
 
 import itertools
 import os
@@ -12,6 +12,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
+import tilewright
 
 MODULES = {type: elements.compile("bmm", type) for type in elements.TYPES}
 
@@ -27,14 +28,16 @@ def transposed(array):
 
 
 class Bmm(unittest.TestCase):
-    def multiply(self, a, b, type="f16", layout="C", module=None, convert=(lambda x: x, lambda x: x)):
-        """Multiplies batches of integers and compares exactly; `convert` lays the operands out."""
+    def multiply(self, a, b, type="f16", layout="C", module=None, convert=(lambda x: x, lambda x: x), operands=None):
+        """Multiplies batches of integers and compares exactly; `convert` lays the operands out. `operands`: their type,
+        where it is not that of the result."""
+        operands = operands or type
         expected = elements.encode(a.astype(np.int64) @ b.astype(np.int64), type)
-        encoded = [to(elements.encode(x, type)) for x, to in zip((a, b), convert)]
+        encoded = [to(elements.encode(x, operands)) for x, to in zip((a, b), convert)]
         for backend in arrays.backends():
             c = arrays.Output(expected.shape, elements.DTYPES[type], layout)
             (module or MODULES[type])["bmm"](
-                *(elements.argument(x, type) for x in encoded), elements.argument(c.array, type), backend=backend
+                *(elements.argument(x, operands) for x in encoded), elements.argument(c.array, type), backend=backend
             )
             arrays.assert_same_bits(c.array, expected, f"{type} {a.shape} {b.shape} {layout} on {backend}")
             c.check_border()
@@ -52,6 +55,16 @@ class Bmm(unittest.TestCase):
             for convert in itertools.product((np.ascontiguousarray, transposed), repeat=2):
                 with self.subTest(type=type, convert=convert):
                     self.multiply(a, b, type, convert=convert)
+
+    def test_fp8(self):
+        for operands in elements.FP8:
+            module = tilewright.compile(elements.operands_source("bmm", operands))
+            self.assertEqual({dot["family"] for dot in module.report["dots"]}, {"mma.sync"})
+            for batch, m, n, k in ((1, 1, 1, 1), (2, 128, 128, 128), (3, 129, 65, 100)):
+                for convert in itertools.product((np.ascontiguousarray, transposed), repeat=2):
+                    with self.subTest(operands=operands, m=m, convert=convert):
+                        a, b = integers((batch, m, k), m), integers((batch, k, n), n + 1)
+                        self.multiply(a, b, module=module, convert=convert, operands=operands)
 
     def test_layouts(self):
         a, b = integers((3, 50, 40), 3), integers((3, 40, 60), 4)

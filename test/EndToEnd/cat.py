@@ -73,10 +73,10 @@ class Cat(unittest.TestCase):
                 to.check_border()
 
     def test_layouts_of_parts(self):
-        parts = list(self.parts((19, 0), 1, (40, 130, 5, 64)))
+        parts = list(self.parts((19, 0), 1, (40, 130, 5, 64, 33)))
         strided = [arrays.strided(part, layout) for part, layout in zip(parts, arrays.LAYOUTS)]
         for backend in arrays.backends():
-            to = np.full((19, 239), np.nan, np.float16)
+            to = np.full((19, 272), np.nan, np.float16)
             start = 0
             for part in strided:
                 MODULES["f16"]["cat"](part, to, start, backend=backend)
@@ -90,9 +90,30 @@ class Cat(unittest.TestCase):
             MODULES["f16"]["cat"](part, to, 0, backend=backend)
             arrays.assert_same_bits(to.view(np.uint16), part.view(np.uint16))
 
+    def test_bf16(self):
+        # Numbers and quiet NaNs are moved as they are.
+        module = elements.compile("cat", "bf16")
+        part = np.random.default_rng(9).integers(0, 2**16, (37, 201)).astype(np.uint16)
+        part = np.where((part & 0x7FFF) > 0x7F80, part | 0x40, part).astype(np.uint16)
+        for layout in arrays.LAYOUTS:
+            for backend in arrays.backends():
+                to = arrays.Output((37, 301), np.uint16, layout)
+                module["cat"](elements.argument(arrays.strided(part, layout), "bf16"),
+                              elements.argument(to.array, "bf16"), 50, backend=backend)
+                arrays.assert_same_bits(to.array[:, 50:251], part, layout)
+                to.check_border()
+
+    def test_single_row(self):
+        parts = list(self.parts((1, 0), 1, (1, 300, 129)))
+        for backend in arrays.backends():
+            to = arrays.Output((1, 430), np.float16)
+            concatenate(parts, to.array, 1, backend)
+            arrays.assert_same_bits(to.array, np.concatenate(parts, axis=1))
+            to.check_border()
+
     def test_warps(self):
         parts = list(self.parts((20, 0), 1, (150, 33)))
-        for warps in (1, 4, 8, 16):
+        for warps in (1, 2, 4, 8, 16):
             module = elements.compile("cat", num_warps=warps)
             for backend in arrays.backends():
                 to = np.full((20, 183), np.nan, np.float16)

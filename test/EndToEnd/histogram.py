@@ -54,7 +54,7 @@ class Histogram(unittest.TestCase):
 
     def test_warps(self):
         x = np.random.default_rng(3).integers(-3, 100, 4500).astype(np.int32)
-        for warps in range(1, 9):
+        for warps in (*range(1, 9), 16):
             module = arrays.example("histogram", num_warps=warps)
             for backend in arrays.backends():
                 for kernel in KERNELS:

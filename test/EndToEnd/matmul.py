@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # RUN: %python %s
-"""examples/matmul.mlir against NumPy: every size, every layout, compiled once."""
+"""examples/matmul.mlir against NumPy: every size, every layout, compiled once; bf16, f32 and fp8 besides f16."""
 
 import itertools
 import os
@@ -11,6 +11,8 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
+import elements
+import tilewright
 
 EXTENTS = (1, 17, 64, 100, 128, 257)
 MODULE = arrays.example("matmul")
@@ -83,14 +85,45 @@ class Matmul(unittest.TestCase):
             expected[1, :] = np.nan
             arrays.assert_close(c, expected, 0, 0)
 
+    def multiply_as(self, module, m, n, k, types, layout="C", seed=0):
+        """Products of whole numbers of types[0], stored as types[1]: exact."""
+        random = np.random.default_rng(m + n + k + seed)
+        a, b = random.integers(-4, 5, (m, k)), random.integers(-4, 5, (k, n))
+        expected = elements.encode(a @ b, types[1])
+        inputs = [elements.argument(arrays.strided(elements.encode(x, types[0]), layout), types[0]) for x in (a, b)]
+        for backend in arrays.backends():
+            c = arrays.Output((m, n), elements.DTYPES[types[1]], layout)
+            module["matmul"](*inputs, elements.argument(c.array, types[1]), backend=backend)
+            arrays.assert_same_bits(c.array, expected, f"{m}x{n}x{k} {types} {layout} on {backend}")
+            c.check_border()
+
+    def test_other_types(self):
+        for type in ("bf16", "f32"):
+            module = elements.compile("matmul", type)
+            for layout in arrays.LAYOUTS:
+                for m, n, k in ((1, 1, 1), (1, 130, 65), (128, 128, 64), (257, 17, 100), (129, 255, 3)):
+                    with self.subTest(type=type, layout=layout, m=m, n=n, k=k):
+                        self.multiply_as(module, m, n, k, (type, type), layout)
+
+    def test_fp8(self):
+        # mma.sync takes fp8 from sm_89 on; before, the multiply-add units do.
+        for type, target in ((elements.FP8[0], "sm_90a"), (elements.FP8[1], "sm_89"), (elements.FP8[0], "sm_80")):
+            module = tilewright.compile(elements.operands_source("matmul", type), target=target)
+            families = {dot["family"] for dot in module.report["dots"]}
+            self.assertEqual(families, {"fma" if target == "sm_80" else "mma.sync"}, target)
+            for layout in arrays.LAYOUTS:
+                for m, n, k in ((1, 1, 1), (128, 128, 64), (129, 17, 100)):
+                    with self.subTest(type=type, target=target, layout=layout, m=m, n=n, k=k):
+                        self.multiply_as(module, m, n, k, (type, "f16"), layout)
+
     def test_warps(self):
         results = []
-        for warps in (4, 8):
+        for warps in (4, 8, 16):
             module = arrays.example("matmul", num_warps=warps)
             for backend in arrays.backends():
                 results.append(self.multiply(backend, 129, 100, 65, ("C", "F", "C"), module))
         for result in results[1:]:
-            arrays.assert_same_bits(result, results[0], "4 and 8 warps")
+            arrays.assert_same_bits(result, results[0], "4, 8 and 16 warps")
 
 
 if __name__ == "__main__":

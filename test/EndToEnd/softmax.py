@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # RUN: %python %s
-"""examples/softmax.mlir against NumPy: rows narrower and wider than a tile, infinities, one to eight warps."""
+"""examples/softmax.mlir against NumPy: rows narrower and wider than a tile, infinities, three element types, one to sixteen
+warps."""
 
 import os
 import sys
@@ -10,8 +11,11 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
+import elements
+import tilewright
 
-MODULE = arrays.example("softmax")
+MODULES = {type: tilewright.compile(elements.narrow_source("softmax", type)) for type in elements.TYPES}
+MODULE = MODULES["f32"]
 
 
 def reference(x):
@@ -23,20 +27,29 @@ def reference(x):
 
 
 class Softmax(unittest.TestCase):
-    def check(self, x, backend, module=MODULE, layout="C"):
-        y = arrays.Output(x.shape, np.float32, layout)
-        module["softmax"](arrays.strided(x, layout), y.array, backend=backend)
+    def check(self, x, backend, module=None, layout="C", type="f32"):
+        x = elements.encode(x, type)
+        y = arrays.Output(x.shape, elements.DTYPES[type], layout)
+        (module or MODULES[type])["softmax"](
+            elements.argument(arrays.strided(x, layout), type), elements.argument(y.array, type), backend=backend
+        )
         # exp has a few ULP, the argument of exp is off by half an ULP of a number of about 10, and sums of up to 1000
-        # positive numbers keep their relative error below 1000 * 2^-24.
-        arrays.assert_close(y.array, reference(x), rtol=1e-5, atol=1e-9, what=f"{x.shape} {layout}")
+        # positive numbers keep their relative error below 1000 * 2^-24. Narrow types round once more, f16 to multiples
+        # of 2^-24 where numbers are small.
+        arrays.assert_close(
+            elements.decode(y.array, type), reference(elements.decode(x, type)),
+            rtol=1e-5 if type == "f32" else 1.01 * elements.ROUNDING[type] + 1e-5, atol=3e-8 if type == "f16" else 1e-9,
+            what=f"{type} {x.shape} {layout}",
+        )
         y.check_border()
         return y.array.copy()
 
     def test_sizes(self):
         for backend in arrays.backends():
-            for shape in ((1, 1), (4, 256), (5, 255), (3, 257), (9, 1000), (2, 17)):
-                with self.subTest(backend=backend, shape=shape):
-                    self.check(np.random.default_rng(3).normal(0, 3, shape).astype(np.float32), backend)
+            for type in elements.TYPES:
+                for shape in ((1, 1), (4, 256), (5, 255), (3, 257), (1, 700), (9, 1000), (2, 17)):
+                    with self.subTest(backend=backend, type=type, shape=shape):
+                        self.check(np.random.default_rng(3).normal(0, 3, shape), backend, type=type)
 
     def test_empty(self):
         for backend in arrays.backends():
@@ -48,8 +61,9 @@ class Softmax(unittest.TestCase):
         x = np.random.default_rng(4).normal(0, 3, (6, 300)).astype(np.float32)
         for backend in arrays.backends():
             for layout in arrays.LAYOUTS:
-                with self.subTest(backend=backend, layout=layout):
-                    self.check(x, backend, layout=layout)
+                for type in elements.TYPES:
+                    with self.subTest(backend=backend, layout=layout, type=type):
+                        self.check(x, backend, layout=layout, type=type)
 
     def test_extremes(self):
         # A rising maximum, a block of nothing but -inf, values far apart, and rows that have no softmax.
@@ -70,7 +84,7 @@ class Softmax(unittest.TestCase):
         x[:, 650] = 0
         counts = np.isfinite(x).sum(axis=1, keepdims=True)
         expected = (np.isfinite(x) / counts.astype(np.float32)).astype(np.float32)
-        for warps in range(1, 9):
+        for warps in (*range(1, 9), 16):
             module = arrays.example("softmax", num_warps=warps)
             for backend in arrays.backends():
                 with self.subTest(warps=warps, backend=backend):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # RUN: %python %s
-"""examples/vector_add.mlir against NumPy: by views and by pointers, one to eight warps."""
+"""examples/vector_add.mlir against NumPy: by views and by pointers, three element types, one to sixteen warps."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
-
+import elements
 import tilewright
 
 SIZES = (0, 1, 31, 1023, 1024, 1025, 5000)
@@ -18,7 +18,7 @@ SIZES = (0, 1, 31, 1023, 1024, 1025, 5000)
 
 class VectorAdd(unittest.TestCase):
     def test_sizes_and_warps(self):
-        for warps in range(1, 9):
+        for warps in (*range(1, 9), 16):
             module = arrays.example("vector_add", num_warps=warps)
             for backend in arrays.backends():
                 for size in SIZES:
@@ -33,6 +33,29 @@ class VectorAdd(unittest.TestCase):
                         module["vector_add_ptr"](x, y, out.array, size, backend=backend)
                         arrays.assert_same_bits(out.array, x + y, "pointers")
                         out.check_border()
+
+    def test_types(self):
+        # The sum of two numbers rounded once, which is what both kernels do in the narrow type.
+        for type in ("f16", "bf16"):
+            with open(os.path.join(arrays.EXAMPLES, "vector_add.mlir")) as file:
+                module = tilewright.compile(file.read().replace("f32", type))
+            for backend in arrays.backends():
+                for size in SIZES:
+                    for layout in arrays.LAYOUTS:
+                        with self.subTest(type=type, backend=backend, size=size, layout=layout):
+                            x, y = elements.encode(np.random.default_rng(size).normal(0, 100, (2, size)), type)
+                            expected = elements.encode(elements.decode(x, type) + elements.decode(y, type), type)
+                            inputs = [elements.argument(arrays.strided(array, layout), type) for array in (x, y)]
+                            out = arrays.Output((size,), elements.DTYPES[type], layout)
+                            module["vector_add"](*inputs, elements.argument(out.array, type), backend=backend)
+                            arrays.assert_same_bits(out.array, expected, "views")
+                            out.check_border()
+                            if layout != "C":
+                                continue
+                            out = arrays.Output((size,), elements.DTYPES[type])
+                            module["vector_add_ptr"](*inputs, elements.argument(out.array, type), size, backend=backend)
+                            arrays.assert_same_bits(out.array, expected, "pointers")
+                            out.check_border()
 
     def test_other_warp_counts_are_refused(self):
         for warps in (0, 33, 64):

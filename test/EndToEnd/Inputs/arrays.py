@@ -11,7 +11,9 @@ import numpy as np
 import tilewright
 
 EXAMPLES = os.path.join(os.path.dirname(__file__), "..", "..", "..", "examples")
-LAYOUTS = ("C", "F", "step", "reversed")
+LAYOUTS = ("C", "F", "step", "reversed", "far")
+# Elements from one to the next in the last two dimensions of a "far" array: no two share a sector of memory.
+FAR = (3, 37)
 
 
 def backends():
@@ -28,14 +30,16 @@ def strided(values, layout):
     """Returns an array equal to `values` whose memory is laid out as asked.
 
     "C" and "F" are contiguous; "step" is every second row and third column of a larger array; "reversed" runs
-    backwards in both dimensions. What lies between the elements is NaN (or the largest integer).
+    backwards in both dimensions; "far" has large strides. What lies between the elements is NaN (or the largest integer).
     """
     if layout == "C":
         return np.ascontiguousarray(values)
     if layout == "F":
         return np.asfortranarray(values)
-    steps = (2, 3) if layout == "step" else (1, -2)
-    steps = (steps * values.ndim)[: values.ndim] if values.ndim != 2 else steps
+    if layout == "far":
+        steps = ((1,) * values.ndim + FAR)[-values.ndim :]
+    else:
+        steps = ((2, 3) if layout == "step" else (1, -2)) * values.ndim
     shape = [extent * abs(step) + 1 for extent, step in zip(values.shape, steps)]
     room = np.full(shape, poison(values.dtype), values.dtype)
     view = room[tuple(slice(0, extent * abs(step), abs(step)) for extent, step in zip(values.shape, steps))]
@@ -55,8 +59,11 @@ class Output:
     """A poisoned output inside a poisoned room; `check_border` finds a write outside the output."""
 
     def __init__(self, shape, dtype, layout="C"):
-        border = 16  # Keeps outputs of even shapes aligned, so that they meet the fast variants, too.
+        # 16 keeps outputs of even shapes aligned, so that they meet the fast variants, too.
+        border = 1 if layout == "far" else 16
         steps = [{"step": 2, "reversed": -1}.get(layout, 1)] * len(shape)
+        if layout == "far":
+            steps = ((1,) * len(shape) + FAR)[-len(shape) :]
         room_shape = [extent * abs(step) + 2 * border for extent, step in zip(shape, steps)]
         self.room = np.full(room_shape, poison(dtype), dtype, order="F" if layout == "F" else "C")
         inside = tuple(
