@@ -3,8 +3,13 @@
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Regex.h"
 
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <tuple>
@@ -62,11 +67,11 @@ void Streamer::streamOptimizationRemark(const remark::detail::Remark &remark) {
     record.line = place.getLine();
     record.column = place.getColumn();
   }
-  // Plain text stands alone; everything else is "key: value", with the keys that MLIR gives to reasons in lower case.
+  // Plain text and reasons stand alone; everything else is "key: value".
   for (const remark::detail::Remark::Arg &arg : remark.getArgs()) {
     if (!record.message.empty())
       record.message += "; ";
-    if (arg.key != "Remark")
+    if (arg.key != "Remark" && arg.key != "Reason")
       record.message += StringRef(arg.key).lower() + ": ";
     record.message += arg.val;
   }
@@ -80,6 +85,7 @@ RemarkCollector::RemarkCollector(MLIRContext &context) : store(std::make_shared<
   std::shared_ptr<Store> shared = store;
   auto sink = [shared](RemarkRecord record) {
     std::lock_guard<std::mutex> lock(shared->mutex);
+    record.sequence = shared->records.size();
     shared->records.push_back(std::move(record));
   };
   std::string ignored;
@@ -137,13 +143,90 @@ bool tilewright::parseRemarkFilter(StringRef text, RemarkFilter &filter, std::st
   return true;
 }
 
-void tilewright::printRemarks(const std::vector<RemarkRecord> &records, const RemarkFilter &filter,
-                              llvm::raw_ostream &stream) {
-  for (const RemarkRecord &record : records) {
+/// The passes of `records` in the order of the pipeline, as far as the records show it: in those of one function they
+/// follow one another. A pass that only some functions met stands in front of the one that follows it there.
+static llvm::StringMap<size_t> rankPasses(const std::vector<RemarkRecord> &records) {
+  std::map<std::string, std::map<size_t, StringRef>> functions; // By what came first.
+  for (const RemarkRecord &record : records)
+    functions[record.function][record.sequence] = record.pass;
+  std::vector<StringRef> passes;
+  auto isKnown = [&](StringRef pass) { return llvm::is_contained(passes, pass); };
+  for (const auto &[function, sequence] : functions) {
+    std::vector<StringRef> own;
+    for (const auto &entry : sequence)
+      if (!llvm::is_contained(own, entry.second))
+        own.push_back(entry.second);
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (isKnown(own[i]))
+        continue;
+      auto next = std::find_if(own.begin() + i, own.end(), isKnown);
+      passes.insert(next == own.end() ? passes.end() : llvm::find(passes, *next), own[i]);
+    }
+  }
+  llvm::StringMap<size_t> ranks;
+  for (size_t rank = 0; rank < passes.size(); ++rank)
+    ranks[passes[rank]] = rank;
+  return ranks;
+}
+
+std::vector<RemarkStory> tilewright::tellStory(const std::vector<RemarkRecord> &records, const RemarkFilter &filter) {
+  llvm::StringMap<size_t> ranks = rankPasses(records);
+  auto place = [](const RemarkRecord &r) { return std::tie(r.file, r.line, r.column); };
+  std::vector<size_t> order(records.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    const RemarkRecord &x = records[a], &y = records[b];
+    return std::tuple(place(x), ranks[x.pass], a) < std::tuple(place(y), ranks[y.pass], b);
+  });
+  std::vector<RemarkStory> stories;
+  size_t first = 0; // Of this place.
+  llvm::SmallSetVector<StringRef, 8> present;
+  auto finishPlace = [&] {
+    for (size_t i = first; i < stories.size(); ++i)
+      if (stories[i].functions.size() == present.size())
+        stories[i].functions.clear();
+    first = stories.size();
+    present.clear();
+  };
+  for (size_t i = 0; i < order.size(); ++i) {
+    const RemarkRecord &record = records[order[i]];
+    if (i > 0 && place(records[order[i - 1]]) != place(record))
+      finishPlace();
+    present.insert(record.function);
     if (!filter.accepts(record))
       continue;
-    if (record.line > 0)
+    auto same = std::find_if(stories.begin() + first, stories.end(), [&](const RemarkStory &story) {
+      return std::tie(story.record.kind, story.record.pass, story.record.message) ==
+             std::tie(record.kind, record.pass, record.message);
+    });
+    if (same == stories.end())
+      same = stories.insert(stories.end(), {record, {}});
+    if (!llvm::is_contained(same->functions, record.function))
+      same->functions.push_back(record.function);
+  }
+  finishPlace();
+  return stories;
+}
+
+void tilewright::printRemarks(const std::vector<RemarkRecord> &records, const RemarkFilter &filter,
+                              llvm::raw_ostream &stream, const llvm::MemoryBuffer *source) {
+  SmallVector<StringRef> lines;
+  if (source)
+    source->getBuffer().split(lines, '\n');
+  int64_t shown = 0;
+  for (const RemarkStory &story : tellStory(records, filter)) {
+    const RemarkRecord &record = story.record;
+    if (record.line > 0) {
+      bool isInSource = source && record.file == source->getBufferIdentifier() && record.line <= int64_t(lines.size());
+      if (isInSource && record.line != shown) {
+        stream << llvm::format("%5lld | ", static_cast<long long>(record.line)) << lines[record.line - 1].rtrim() << '\n';
+        shown = record.line;
+      }
       stream << record.file << ':' << record.line << ':' << record.column << ": ";
-    stream << "remark: [" << record.kind << "] " << record.pass << ": " << record.message << '\n';
+    }
+    stream << "remark: [" << record.kind << "] " << record.pass << ": " << record.message;
+    if (!story.functions.empty())
+      stream << " (in " << llvm::join(story.functions, ", ") << ')';
+    stream << '\n';
   }
 }

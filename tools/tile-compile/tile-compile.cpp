@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
     collector.emplace(context);
   int status = compile(*module, level, options, times);
   if (collector)
-    printRemarks(collector->take(), filter, llvm::errs());
+    printRemarks(collector->take(), filter, llvm::errs(), sources.getMemoryBuffer(sources.getMainFileID()));
   if (wantsTimes) {
     for (const auto &[phase, seconds] : times)
       llvm::errs() << llvm::format("time: %8.1f ms  ", seconds * 1e3) << phase << '\n';

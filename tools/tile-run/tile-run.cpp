@@ -65,7 +65,7 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
     collector.emplace(context);
   FailureOr<CompileResult> result = compileModule(*module, options);
   if (collector)
-    printRemarks(collector->take(), filter, llvm::errs());
+    printRemarks(collector->take(), filter, llvm::errs(), sources.getMemoryBuffer(sources.getMainFileID()));
   if (failed(result))
     return std::nullopt;
   return std::move(*result);

@@ -6,6 +6,7 @@
 #define TILEWRIGHT_DRIVER_REMARKS_H
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -21,6 +22,15 @@ struct RemarkRecord {
   std::string pass, name, function, file, message;
   /// Counted from 1; 0 where the place is not known.
   int64_t line = 0, column = 0;
+  /// Counts the remarks of a collector as they came.
+  size_t sequence = 0;
+};
+
+/// What was decided at one place, once for all versions of a kernel that share it.
+struct RemarkStory {
+  RemarkRecord record;
+  /// The versions that it is about; none where it is about all that any remark at this place is about.
+  std::vector<std::string> functions;
 };
 
 /// Which remarks to show: kinds, and a regular expression that the pass's flag must contain.
@@ -54,8 +64,13 @@ private:
   mlir::MLIRContext &context;
 };
 
-/// "k.mlir:7:10: remark: [missed] tile-specialize: text", one line per accepted record.
-void printRemarks(const std::vector<RemarkRecord> &records, const RemarkFilter &filter, llvm::raw_ostream &stream);
+/// What `filter` accepts, in source order, and at one place in the order of the passes.
+std::vector<RemarkStory> tellStory(const std::vector<RemarkRecord> &records, const RemarkFilter &filter);
+
+/// "k.mlir:7:10: remark: [missed] tile-specialize: text (in k__v0)", a line for each part of the story. Where a place is
+/// in `source`, its line comes in front of what was decided there.
+void printRemarks(const std::vector<RemarkRecord> &records, const RemarkFilter &filter, llvm::raw_ostream &stream,
+                  const llvm::MemoryBuffer *source = nullptr);
 
 } // namespace tilewright
 

@@ -215,8 +215,8 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
         return;
       remark::analysis(op->getLoc(),
                        remark::RemarkOpts::name("AccessWidth").category(getArgument()).function(func.getSymName()))
-          << remark::metric("elements per access", found->second.vectorElements)
-          << remark::metric("contiguous dim", found->second.contiguousDim);
+          << remark::add("accesses of {0} elements along dim {1} of the tile", found->second.vectorElements,
+                         found->second.contiguousDim);
     });
   }
 

@@ -271,7 +271,9 @@ struct InsertSync : public tilewright::impl::InsertSyncPassBase<InsertSync> {
     for (auto [op, reason] : planner.syncBefore) {
       remark::analysis(op->getLoc(),
                        remark::RemarkOpts::name("Barrier").category(getArgument()).function(func.getSymName()))
-          << remark::reason("waits for {0}", reason->getName().getStringRef().str());
+          << remark::reason("a barrier in front: {0}", hasEffect<MemoryEffects::Write>(reason)
+                                                       ? "it reads or replaces what other threads wrote"
+                                                       : "it replaces what other threads read");
       OpBuilder builder(op);
       SyncOp::create(builder, op->getLoc());
     }

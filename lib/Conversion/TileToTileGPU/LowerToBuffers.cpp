@@ -37,7 +37,8 @@ void tilewright::explainTrip(Operation *op, Value buffer, StringRef why) {
   remark::analysis(op->getLoc(), remark::RemarkOpts::name("SharedTrip")
                                      .category("tile-lower-to-buffers")
                                      .function(func.getSymName()))
-      << remark::reason("{0}", why.str()) << remark::metric("bytes", cast<MemDescType>(buffer.getType()).getSizeInBytes());
+      << remark::add("a tile goes through {0} bytes of shared memory: {1}",
+                     cast<MemDescType>(buffer.getType()).getSizeInBytes(), why.str());
 }
 
 namespace {
