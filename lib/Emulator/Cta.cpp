@@ -45,8 +45,10 @@ CtaOutcome Cta::execute(uint64_t ctaNumber) {
   numExited = 0;
   isGivenUp = false;
   isParked = false;
-  idleAccesses = 0;
-  seen.fill({0, 0});
+  idleAccesses = accessesOfTurn = 0;
+  hasWritten = false;
+  if (!lastFound.empty())
+    lastFound.clear();
   failure = {};
   shared.reset(run->shape.dynamicSharedBytes);
   races.reset(numThreads / kWarpSize);
@@ -100,23 +102,44 @@ CtaOutcome Cta::runThreads(CudaThread *first) {
 // Waiting for other CTAs
 //===----------------------------------------------------------------------===//
 
-/// Idle accesses between two times that a CTA lets others run.
-static constexpr uint64_t kIdleAccessesPerTurn = 64;
+/// A CTA lets others run after so many idle accesses, or after so many of any kind: it may wait while it changes things.
+static constexpr uint64_t kIdleAccessesPerTurn = 64, kAccessesPerTurn = 1 << 16;
+/// Places that a CTA remembers at most.
+static constexpr size_t kMaxFound = 1 << 16;
+
+bool Cta::isKnown(uint64_t address, uint64_t value) {
+  if (lastFound.size() >= kMaxFound)
+    lastFound.clear();
+  auto [place, isNew] = lastFound.try_emplace(address, value);
+  if (!isNew && place->second == value)
+    return true;
+  place->second = value;
+  return false;
+}
 
 void Cta::noteShared(CudaThread &thread, uint64_t address, uint64_t value, bool isChange) {
-  std::pair<uint64_t, uint64_t> &before = seen[mix(address) % kSeen], now(address, value);
   if (isChange)
-    run->progress.fetch_add(1, std::memory_order_relaxed);
-  if (isChange || before != now) {
-    before = now;
+    run->progress.fetch_add(1, std::memory_order_release);
+  bool isIdle = !isChange && isKnown(address, value);
+  if (!isIdle) {
     idleAccesses = 0;
-    return;
+  } else if (idleAccesses++ == 0) {
+    // Read before any of the accesses that are to count: they see whatever it counts.
+    if (hasWritten)
+      run->progress.fetch_add(1, std::memory_order_release);
+    hasWritten = false;
+    idleSince = run->progress.load(std::memory_order_acquire);
   }
-  if (++idleAccesses % kIdleAccessesPerTurn == 0)
+  ++accessesOfTurn;
+  if ((isIdle && idleAccesses % kIdleAccessesPerTurn == 0) || accessesOfTurn == kAccessesPerTurn)
     park(thread);
 }
 
 void Cta::park(CudaThread &thread) {
+  // Another CTA got on meanwhile, so that this one may wait anew.
+  if (idleAccesses && idleSince != run->progress.load(std::memory_order_acquire))
+    idleAccesses = 0;
+  accessesOfTurn = 0;
   isParked = true;
   parkedThread = &thread;
   makeReady(thread.warp, 1u << thread.lane);

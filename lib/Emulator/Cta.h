@@ -15,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tilewright {
@@ -97,7 +98,7 @@ struct RunState {
   DeviceMemory *memory = nullptr;
   uint64_t seed = 0, maxCallsPerCta = 0, numCtas = 0, maxIdleAccesses = 0;
   bool checkRaces = true;
-  /// Atomic accesses so far that changed memory, and CTAs that ended.
+  /// Counts, after each, atomic accesses that changed memory, plain writes between waits, and CTAs that ended.
   std::atomic<uint64_t> progress{0};
   /// First CTA that failed so far; those after it are given up.
   std::atomic<uint64_t> firstFailed{~uint64_t(0)};
@@ -119,8 +120,10 @@ public:
   /// Goes on with a parked one, on the host thread that it was parked by.
   CtaOutcome resume();
   uint64_t getNumber() const { return number; }
-  /// Whether the parked CTA has waited for as long as a program may without anything happening.
-  bool isStarved() const { return idleAccesses >= run->maxIdleAccesses; }
+  /// Whether the parked CTA has waited for as long as a program may, and all of that after the run's progress was this.
+  bool isStarvedSince(uint64_t progress) const {
+    return idleAccesses >= run->maxIdleAccesses && idleSince == progress;
+  }
   /// Makes that its failure.
   void failByStarving();
 
@@ -148,7 +151,10 @@ public:
   /// so it parks now and then.
   void noteShared(CudaThread &thread, uint64_t address, uint64_t value, bool isChange);
   /// A plain write: the CTA gets on by itself.
-  void noteWrite() { idleAccesses = 0; }
+  void noteWrite() {
+    idleAccesses = 0;
+    hasWritten = true;
+  }
 
   /// Counts a call against the limit.
   void countCall(CudaThread &thread, int32_t loc) {
@@ -193,6 +199,8 @@ private:
   /// Runs threads until the host is switched back to.
   CtaOutcome runThreads(CudaThread *first);
   void park(CudaThread &thread);
+  /// Whether an atomic access that changed nothing found what was found there before.
+  bool isKnown(uint64_t address, uint64_t value);
   static void runFiber(boost::context::detail::transfer_t transfer);
   [[noreturn]] void failByLimit(CudaThread &thread);
   [[noreturn]] void failByRace(CudaThread &thread, Failure::Kind kind, const RaceCheck::Access &other, int32_t loc);
@@ -235,10 +243,14 @@ private:
   /// Who is being switched away from, to be filled in on arrival; null if it never runs again.
   ExecutionContext *leaving = nullptr;
   bool isGivenUp = false, isParked = false;
-  /// Atomic accesses in a row that found and changed nothing new, and what the last ones found at which address.
-  uint64_t idleAccesses = 0;
-  static constexpr unsigned kSeen = 256;
-  std::array<std::pair<uint64_t, uint64_t>, kSeen> seen{};
+  /// Atomic accesses in a row that found and changed nothing new, and the run's progress before the first of them.
+  uint64_t idleAccesses = 0, idleSince = 0;
+  /// Atomic accesses since the CTA last let others run.
+  uint64_t accessesOfTurn = 0;
+  /// A plain write that the run's progress does not count yet.
+  bool hasWritten = false;
+  /// What atomic accesses that changed nothing found last, by address.
+  std::unordered_map<uint64_t, uint64_t> lastFound;
   CudaThread *parkedThread = nullptr;
   Failure failure;
 

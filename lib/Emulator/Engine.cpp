@@ -115,7 +115,8 @@ private:
   bool isStarvation = false; ///< What `report` says is that all wait.
   size_t numPrepared = 0;
   std::vector<Cta *> freeCtas;
-  /// By worker: the progress of the run at which all its CTAs were found waiting.
+  /// By worker: the progress of the run since which all its CTAs have waited for as long as they may. That none has looked
+  /// before it matters: a CTA that was stopped between its look and this note may have missed what happened since.
   std::vector<std::atomic<uint64_t>> idleSince;
 
   /// The next CTA of the engine, ready for this run; null and `error` if the host refuses. Needs the mutex, or to be alone.
@@ -201,11 +202,12 @@ private:
         if (outcome == CtaOutcome::Parked) {
           parked.push_back(cta);
           bool isFull = !mayTakeOn || parked.size() >= most;
-          if (!isFull || !std::all_of(parked.begin(), parked.end(), [](Cta *one) { return one->isStarved(); })) {
+          uint64_t progress = state.progress.load();
+          auto isStarved = [progress](Cta *one) { return one->isStarvedSince(progress); };
+          if (!isFull || !std::all_of(parked.begin(), parked.end(), isStarved)) {
             idleSince[worker].store(kBusy);
             continue;
           }
-          uint64_t progress = state.progress.load();
           idleSince[worker].store(progress);
           if (!doAllWait(progress))
             continue;
@@ -215,7 +217,8 @@ private:
           keepFirst(cta->getNumber(), cta->describeFailure(), /*starved=*/true);
           break;
         }
-        state.progress.fetch_add(1);
+        if (outcome != CtaOutcome::GivenUp) // Which changes nothing for those that wait.
+          state.progress.fetch_add(1);
         if (outcome == CtaOutcome::Failed)
           keepFirst(number, cta->describeFailure(), /*starved=*/false);
         giveBack(cta);

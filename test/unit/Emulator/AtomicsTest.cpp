@@ -2,8 +2,10 @@
 // Atomic accesses: what they compute, that host threads do not lose updates, and programs that wait for one another.
 #include "EmulatorFixture.h"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 using namespace tilewright;
 
@@ -118,6 +120,92 @@ TEST_F(AtomicsTest, AllWaitIsADeadlock) {
     EXPECT_EQ(report.location, "k.mlir:2:2");
     EXPECT_EQ(report.program[0], 0u);
     EXPECT_EQ(report.what.substr(0, 41), "deadlock: waits here for other programs, ") << report.message;
+  }
+}
+
+// slots: flag, microseconds. Program 0 waits; program 1 lets it wait for so long.
+static void waitForASlowOne(void *thread, const uint64_t *slots) {
+  if (threadId(thread) != 0)
+    return;
+  if (tweProgramId(thread, 0) == 0) {
+    while (tweAtomicLoad(thread, int64_t(slots[0]), 4, 0) == 0)
+      ;
+    return;
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(slots[1]));
+  tweAtomicStore(thread, int64_t(slots[0]), 4, 1, 1);
+}
+
+// The one that waits has looked often enough to count as waiting for ever when the other one ends.
+TEST_F(AtomicsTest, ProgramsThatWorkAreNoDeadlock) {
+  EngineOptions options;
+  options.numWorkers = 2;
+  options.maxIdleAccesses = 64;
+  Engine engine(options);
+  for (uint64_t run = 0; run < 400; ++run) {
+    uint64_t slots[] = {make<int32_t>("flag", {0}), 50 + run % 16};
+    RunReport report = engine.run(makeKernel(waitForASlowOne), makeShape(2, 32), slots, memory);
+    ASSERT_TRUE(report.isOk()) << "run " << run << ": " << report.message;
+    EXPECT_TRUE(memory.release(slots[0]));
+  }
+}
+
+// slots: flags, n. Each thread of program 0 waits for n flags of its own, which program 1 sets.
+static void waitForMany(void *thread, const uint64_t *slots) {
+  int64_t t = threadId(thread), n = int64_t(slots[1]);
+  auto addressOf = [&](int64_t i) { return int64_t(slots[0]) + 4 * (t * n + i); };
+  auto areSet = [&] {
+    bool all = true;
+    for (int64_t i = 0; i < n; ++i)
+      all &= tweAtomicLoad(thread, addressOf(i), 4, 0) != 0;
+    return all;
+  };
+  if (tweProgramId(thread, 0) == 0)
+    while (!areSet())
+      ;
+  else
+    for (int64_t i = 0; i < n; ++i)
+      tweAtomicStore(thread, addressOf(i), 4, 1, 1);
+}
+
+TEST_F(AtomicsTest, WaitsForManyPlacesAtATime) {
+  constexpr uint32_t kThreads = 32;
+  for (uint64_t n : {1, 40, 1500}) {
+    EngineOptions options;
+    options.numWorkers = 1;
+    options.maxCallsPerCta = 10'000'000; // Ends the test where the program would never park.
+    uint64_t address = make("flags", std::vector<int32_t>(kThreads * n));
+    RunReport report = run(waitForMany, makeShape(2, kThreads), {address, n}, options);
+    EXPECT_TRUE(report.isOk()) << report.message;
+    // With nobody to set them it is a deadlock.
+    address = make("flags", std::vector<int32_t>(kThreads * n));
+    options.maxIdleAccesses = 100'000;
+    EXPECT_EQ(run(waitForMany, makeShape(1, kThreads), {address, n}, options).what.substr(0, 41),
+              "deadlock: waits here for other programs, ");
+  }
+}
+
+// slots: counter, goal, plain. Asks by changing: adds to the counter, or writes a note of its own, until the goal is reached.
+static void waitBusily(void *thread, const uint64_t *slots) {
+  if (threadId(thread) != 0)
+    return;
+  auto counter = int64_t(slots[0]);
+  if (tweProgramId(thread, 0) == 1) {
+    tweAtomicRmw(thread, TweAtomicOr, TweI32, counter, 1 << 30, 0);
+    return;
+  }
+  while (tweAtomicRmw(thread, slots[1] ? TweAtomicAdd : TweAtomicOr, TweI32, counter, int64_t(slots[1]), 1) < 1 << 30)
+    writeGlobal<int32_t>(thread, slots[2], 0) += 1;
+}
+
+TEST_F(AtomicsTest, ProgramsThatChangeThingsWhileTheyWaitLetOthersRun) {
+  for (uint64_t step : {0, 1}) {
+    EngineOptions options;
+    options.numWorkers = 1;
+    options.maxCallsPerCta = 10'000'000;
+    RunReport report = run(waitBusily, makeShape(2, 32), {make<int32_t>("counter", {0}), step, make<int32_t>("note", {0})},
+                           options);
+    EXPECT_TRUE(report.isOk()) << report.message;
   }
 }
 
