@@ -4,6 +4,14 @@
 # (a lowering source takes about 20 s without it and 1 s with it). Code that must not see LLVM - Support,
 # Layout, Target, Runtime, Emulator - is plain C++17 with exceptions, for the JSON library.
 
+# What code that sees MLIR links: the dylibs, or for fuzzers, which must run where no LLVM is, the archives. All of them,
+# because lld takes from them what is needed, in any order.
+set(TILEWRIGHT_MLIR_LIBS MLIR LLVM)
+if(TILEWRIGHT_FUZZ)
+  file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  set(TILEWRIGHT_MLIR_LIBS ${archives} -l:libz.a -l:libzstd.a)
+endif()
+
 # The one precompiled header of the MLIR flag set.
 add_library(TilewrightPCH OBJECT ${CMAKE_SOURCE_DIR}/cmake/Precompiled.cpp)
 # Without its time stamps a precompiled header is the same bytes in every clone, so ccache can hit.
@@ -33,7 +41,7 @@ function(add_tilewright_mlir_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   # Only the dylibs: naming a static archive as well would load MLIR twice.
-  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS} ${TILEWRIGHT_MLIR_LIBS})
   set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_INSTALL_TARGETS ${name})
 endfunction()
 
@@ -53,7 +61,7 @@ function(add_tilewright_mlir_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   tilewright_use_mlir(${name})
   add_dependencies(${name} tilewright-headers)
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} ${TILEWRIGHT_MLIR_LIBS})
   if(NOT ARG_TEST_ONLY)
     install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
@@ -70,7 +78,7 @@ function(add_tilewright_unit_test name)
   if(ARG_MLIR)
     tilewright_use_mlir(${name})
     add_dependencies(${name} tilewright-headers)
-    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    target_link_libraries(${name} PRIVATE ${TILEWRIGHT_MLIR_LIBS})
   endif()
   add_dependencies(tilewright-unit-tests ${name})
 endfunction()
