@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact arithmetic on the polynomials of SymbolicBounds.h.
-#include "tilewright/Analysis/SymbolicBounds.h"
+#include "tilewright/Analysis/Polynomial.h"
 
 #include <algorithm>
+#include <iterator>
 
 using namespace tilewright;
 
 /// Limits that keep a proof quick; what grows past them is given up.
-static constexpr size_t kMaxTerms = 24;
-static constexpr size_t kMaxDegree = 4;
+static constexpr size_t kMaxTerms = 64;
+static constexpr size_t kMaxDegree = 8;
 static constexpr Wide kMaxCoefficient = Wide(1) << 100;
 
 Polynomial Polynomial::constant(Wide value) {

@@ -178,6 +178,103 @@ func.func @flat_grid(%v: !v) -> index {
 
 // -----
 
+// Groups of rows of tiles by hand, the last of them lower, behind a batch on the same axis. That there are columns is
+// known, since the program has divided by their number.
+!v = !tile.view<?x?x?xf16, strides = [?, ?, 1]>
+func.func @grouped(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 1, 16, 128>})
+    attributes {tile.kernel, tile.grid = @grouped_grid} {
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %m = tile.view_size %v, 1 : !v
+  %n = tile.view_size %v, 2 : !v
+  %rows = arith.ceildivsi %m, %c16 : index
+  %columns = arith.ceildivsi %n, %c128 : index
+  %both = arith.muli %rows, %columns overflow<nsw> : index
+  %id = tile.program_id x
+  %matrix = arith.divsi %id, %both : index
+  %rest = arith.remsi %id, %both : index
+  %in_group = arith.muli %columns, %c8 : index
+  %group = arith.divsi %rest, %in_group : index
+  %first = arith.muli %group, %c8 : index
+  %left = arith.subi %rows, %first : index
+  %height = arith.minsi %left, %c8 : index
+  %in = arith.remsi %rest, %in_group : index
+  %row_in = arith.remsi %in, %height : index
+  %row = arith.addi %first, %row_in : index
+  %column = arith.divsi %in, %height : index
+  %i = arith.muli %row, %c16 : index
+  %j = arith.muli %column, %c128 : index
+  // expected-remark-re @below {{size(v, 0): proved; {{.*}} + 15 < size(v, 1): proved; {{.*}} + 127 < size(v, 2): proved}}
+  %x = tile.load %v[%matrix, %i, %j] {test.show} : !v -> tensor<1x16x128xf16>
+  // One column too many.
+  // expected-remark-re @below {{proved; {{.*}}proved; {{.*}} + 128 < size(v, 2): open}}
+  %y = tile.load %v[%matrix, %i, %j] {test.show} : !v -> tensor<1x16x129xf16>
+  return
+}
+func.func @grouped_grid(%v: !v) -> index {
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %b = tile.view_size %v, 0 : !v
+  %m = tile.view_size %v, 1 : !v
+  %n = tile.view_size %v, 2 : !v
+  %rows = arith.ceildivsi %m, %c16 : index
+  %columns = arith.ceildivsi %n, %c128 : index
+  %both = arith.muli %rows, %columns : index
+  %all = arith.muli %both, %b : index
+  return %all : index
+}
+
+// -----
+
+// How Triton's kernels do it: in 32 bits. What may wrap around there is left alone: `8 * columns` cannot, for a size of
+// 31 bits, but sizes may be larger.
+!v = !tile.view<?x?xf16, strides = [?, 1]>
+func.func @grouped32(%p: !tile.ptr<f16>, %m: i32 {tile.name = "m", tile.min = 0 : i64, tile.max = 2147483520 : i64, tile.div_by = 16 : i64},
+                     %n: i32 {tile.name = "n", tile.min = 0 : i64, tile.div_by = 128 : i64}, %s: index)
+    attributes {tile.kernel, tile.grid = @grouped32_grid} {
+  %c8 = arith.constant 8 : i32
+  %c15 = arith.constant 15 : i32
+  %c16 = arith.constant 16 : i32
+  %c128 = arith.constant 128 : i32
+  %up = arith.addi %m, %c15 : i32
+  %rows = arith.divsi %up, %c16 : i32
+  %columns = arith.ceildivsi %n, %c128 : i32
+  %program = tile.program_id x
+  %id = arith.index_cast %program : index to i32
+  %in_group = arith.muli %columns, %c8 : i32
+  %group = arith.divsi %id, %in_group : i32
+  %first = arith.muli %group, %c8 : i32
+  %left = arith.subi %rows, %first : i32
+  %height = arith.minsi %left, %c8 : i32
+  %in = arith.remsi %id, %in_group : i32
+  %row_in = arith.remsi %in, %height : i32
+  %row = arith.addi %first, %row_in : i32
+  %column = arith.divsi %in, %height : i32
+  %i32 = arith.muli %row, %c16 : i32
+  %j32 = arith.muli %column, %c128 : i32
+  %i = arith.index_cast %i32 : i32 to index
+  %j = arith.index_cast %j32 : i32 to index
+  %size_m = arith.index_cast %m : i32 to index
+  %size_n = arith.index_cast %n : i32 to index
+  %v = tile.make_view %p, sizes [%size_m, %size_n] strides [%s] : !v
+  // expected-remark-re @below {{ + 15 < m: proved; {{.*}} + 127 < n: proved}}
+  %x = tile.load %v[%i, %j] {test.show} : !v -> tensor<16x128xf16>
+  return
+}
+func.func @grouped32_grid(%p: !tile.ptr<f16>, %m: i32, %n: i32, %s: index) -> index {
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %m64 = arith.index_cast %m : i32 to index
+  %n64 = arith.index_cast %n : i32 to index
+  %rows = arith.ceildivsi %m64, %c16 : index
+  %columns = arith.ceildivsi %n64, %c128 : index
+  %all = arith.muli %rows, %columns : index
+  return %all : index
+}
+
+// -----
+
 // A loop that steps by the number of programs, a choice, a minimum as bound, a part of a view.
 !v = !tile.view<?xf16, strides = [1]>
 func.func @others(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 64>}, %p: !tile.ptr<f16>, %c: i1)

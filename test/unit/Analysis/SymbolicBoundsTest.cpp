@@ -103,8 +103,9 @@ private:
     case 4:
       return make(bounds.maximum(a.number, b.number), [](int64_t x, int64_t y) -> Result { return std::max(x, y); });
     case 5: {
-      bool first = draw(0, 1);
-      return make(bounds.oneOf(a.number, b.number), [=](int64_t x, int64_t y) -> Result { return first ? x : y; });
+      // What is not chosen need not have a value.
+      Expression chosen = draw(0, 1) ? a : b;
+      return Expression{bounds.oneOf(a.number, b.number), chosen.value};
     }
     case 6:
       return make(bounds.ceilDiv(a.number, b.number),
@@ -252,6 +253,79 @@ TEST(SymbolicBounds, FlattenedGrid) {
   EXPECT_FALSE(bounds.isAtMost(plus(times(*bounds.floorRem(id, tilesN), 128), 129), n));
 }
 
+/// A grid whose programs go in groups of `group` rows, the last of them lower, first down then right.
+struct GroupedGrid {
+  Polynomial row, column;
+  bool isHeightPositive;
+
+  GroupedGrid(SymbolicBounds &bounds, const Polynomial &id, const Polynomial &rows, const Polynomial &columns,
+              int64_t group) {
+    Polynomial perGroup = times(columns, group);
+    Polynomial first = times(*bounds.floorDiv(id, perGroup), group), in = *bounds.floorRem(id, perGroup);
+    Polynomial height = bounds.minimum(*subtract(rows, first), Polynomial::constant(group));
+    // The translation asks before it divides.
+    isHeightPositive = bounds.isNonNegative(height);
+    row = *add(first, *bounds.floorRem(in, height));
+    column = *bounds.floorDiv(in, height);
+  }
+};
+
+TEST(SymbolicBounds, GroupedGrid) {
+  for (int64_t group : {1, 3, 8})
+    for (int64_t divisor : {1, 128}) {
+      SymbolicBounds bounds;
+      Polynomial batch = size(bounds), m = size(bounds, divisor), n = size(bounds, divisor);
+      Polynomial rows = *bounds.ceilDiv(m, Polynomial::constant(128));
+      Polynomial columns = *bounds.ceilDiv(n, Polynomial::constant(128)), matrix = *multiply(rows, columns);
+      // Alone on its axis, and with a batch on the same one.
+      Polynomial id = upTo(bounds, plus(matrix, -1)), both = upTo(bounds, plus(*multiply(batch, matrix), -1));
+      EXPECT_TRUE(bounds.isAtMost(plus(*bounds.floorDiv(both, matrix), 1), batch));
+      for (const Polynomial &number : {id, *bounds.floorRem(both, matrix)}) {
+        GroupedGrid grid(bounds, number, rows, columns, group);
+        EXPECT_TRUE(grid.isHeightPositive);
+        EXPECT_TRUE(bounds.isNonNegative(grid.row));
+        EXPECT_TRUE(bounds.isNonNegative(grid.column));
+        EXPECT_TRUE(bounds.isAtMost(plus(grid.row, 1), rows));
+        EXPECT_TRUE(bounds.isAtMost(plus(grid.column, 1), columns));
+        EXPECT_FALSE(bounds.isAtMost(plus(grid.row, 2), rows));
+        EXPECT_FALSE(bounds.isAtMost(plus(grid.column, 2), columns));
+        EXPECT_EQ(bounds.isAtMost(plus(times(grid.row, 128), 128), m), divisor == 128);
+        EXPECT_EQ(bounds.isAtMost(plus(times(grid.column, 128), 128), n), divisor == 128);
+      }
+    }
+}
+
+TEST(SymbolicBounds, ThreeLevels) {
+  // id = (matrix * rows + row) * columns + column, taken apart from either end.
+  SymbolicBounds bounds;
+  Polynomial matrices = size(bounds), rows = size(bounds), columns = size(bounds);
+  Polynomial id = upTo(bounds, plus(*multiply(*multiply(matrices, rows), columns), -1));
+  Polynomial rest = *bounds.floorDiv(id, columns);
+  EXPECT_TRUE(bounds.isAtMost(plus(*bounds.floorRem(id, columns), 1), columns));
+  EXPECT_TRUE(bounds.isAtMost(plus(*bounds.floorRem(rest, rows), 1), rows));
+  EXPECT_TRUE(bounds.isAtMost(plus(*bounds.floorDiv(rest, rows), 1), matrices));
+  EXPECT_FALSE(bounds.isAtMost(plus(*bounds.floorDiv(rest, rows), 2), matrices));
+  Polynomial within = *bounds.floorRem(id, *multiply(rows, columns));
+  EXPECT_TRUE(bounds.isAtMost(plus(*bounds.floorDiv(within, columns), 1), rows));
+}
+
+TEST(SymbolicBounds, WhatIsDividedByIsPositive) {
+  // 0 <= b - 1 wherever a / b has a value, and only there.
+  SymbolicBounds bounds;
+  Polynomial a = size(bounds), b = size(bounds), below = plus(b, -1);
+  Polynomial quotient = *bounds.floorDiv(a, b);
+  EXPECT_FALSE(bounds.isNonNegative(below));
+  EXPECT_TRUE(bounds.isNonNegative(*add(quotient, below)));
+  // A choice may leave the quotient out.
+  EXPECT_FALSE(bounds.isNonNegative(*add(bounds.oneOf(quotient, a), below)));
+  // A program shows that there is one; two negative numbers of programs would have a positive product.
+  EXPECT_TRUE(bounds.isNonNegative(*add(upTo(bounds, below), below)));
+  SymbolFacts unknown;
+  Polynomial x = Polynomial::symbol(bounds.addLeaf(unknown)), y = Polynomial::symbol(bounds.addLeaf(unknown));
+  Polynomial id = upTo(bounds, plus(*multiply(x, y), -1));
+  EXPECT_FALSE(bounds.isNonNegative(*add(id, plus(x, -1))));
+}
+
 TEST(SymbolicBounds, PersistentLoop) {
   // for tile = id to total step programs
   SymbolicBounds bounds;
@@ -279,7 +353,7 @@ TEST(SymbolicBounds, LargeNumbersGiveUp) {
   std::optional<Polynomial> product = multiply(big, big);
   EXPECT_FALSE(product);
   Polynomial power = a;
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 7; ++i)
     power = *multiply(power, a);
   EXPECT_FALSE(multiply(power, a));
   EXPECT_FALSE(bounds.floorDiv(a, Polynomial::constant(0)));
