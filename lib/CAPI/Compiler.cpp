@@ -6,10 +6,10 @@
 #include "tilewright/Driver/Remarks.h"
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
 #include "tilewright/InitAll.h"
+#include "tilewright/Parser/ParseProgram.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -84,7 +84,7 @@ static TwModule *parseBuffer(TwContext *context, std::unique_ptr<llvm::MemoryBuf
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   context->forwarder.takeErrorCount();
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context->context);
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context->context);
   if (module)
     return new TwModule{*context, std::move(module), {}};
   if (context->forwarder.takeErrorCount() == 0)

@@ -3,6 +3,7 @@
 #include "tilewright/Conversion/SIMTToLLVM/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
+#include "tilewright/Parser/ParseProgram.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +14,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
@@ -223,8 +223,7 @@ const LoadedModule *EmulatorBackend::getModule(const Bundle &bundle, const std::
     setError(error, diagnostics + " (module '" + name + "')");
     return nullptr;
   };
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>((section ? section : tiles)->data, ParserConfig(&context), name);
+  OwningOpRef<ModuleOp> module = parseProgram((section ? section : tiles)->data, name, &context);
   if (!module || (tiles && failed(options.lowerTiles(*module, bundle.plan))))
     return fail();
   PassManager manager(&context);

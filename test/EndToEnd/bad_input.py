@@ -11,6 +11,7 @@ import sys
 import unittest
 
 import numpy as np
+import tilewright
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from arrays import EXAMPLES
@@ -293,6 +294,30 @@ class BadPrograms(unittest.TestCase):
         )
         message = r"needs \d+ bytes of shared memory, the target has 101376; sm_80 is the first target that has as much"
         self.refused_with("sm_86", message, text)
+
+    def test_what_ends_the_process_of_the_parser(self):
+        # Everything that reads text refuses what upstream's parser is known to die of.
+        vector = "  %c = arith.constant 0.0 : f32\n  %v = vector.from_elements %c : vector<9223372036854775807xf32>"
+        traps = {
+            r"3:16: .*a dense array of integers or floating-point numbers, found 'index'": '  "a.b"() {\n    of = array<index: 1>} : () -> ()',
+            r"3:34: .*a vector of at most 1048576 elements in .*from_elements', found 9223372036854775807": vector,
+        }
+        for message, body in traps.items():
+            text = kernel(body)
+            path = write("trap.mlir", text)
+            place = r"trap\.mlir:" + message
+            assert_refused(place, "tile-opt", path)
+            assert_refused(place, "tile-opt", "--split-input-file", path)
+            assert_refused(place, "tile-compile", path, "--emit=ptx")
+            assert_refused(place, "tile-run", path, "--backend=emulator", "--arg=0=f32[64]:ones")
+            with self.assertRaises(tilewright.TilewrightError) as caught:
+                tilewright.compile(text)
+            self.assertRegex(str(caught.exception), message.split(" ")[0].rstrip(":"))
+
+    def test_bytecode(self):
+        path = FOLDER / "matmul.mlirbc"
+        self.assertEqual(run("tile-opt", MATMUL, "--emit-bytecode", "-o", path)[0], 0)
+        assert_refused(r"matmul\.mlirbc:1:1: .*the text of a program, found MLIR bytecode", "tile-compile", path, "--emit=ptx")
 
     def test_bad_warps(self):
         for warps in ("0", "33", "-1", "many"):

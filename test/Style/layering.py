@@ -17,6 +17,7 @@ ROOMS = [
     ["Layout"],
     ["Target"],
     ["Runtime", "Emulator"],
+    ["Parser"],
     ["Dialect/Tile/IR"],
     ["Dialect/TileGPU/IR"],
     ["Analysis"],

@@ -7,9 +7,9 @@
 #include "tilewright/Driver/Compile.h"
 #include "tilewright/Driver/Remarks.h"
 #include "tilewright/InitAll.h"
+#include "tilewright/Parser/ParseProgram.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 
 #include <algorithm>
 #include <memory>
@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context), "fuzz.mlir");
+  OwningOpRef<ModuleOp> module = parseProgram(text, "fuzz.mlir", &context);
   if (!module || isLarge(*module))
     return 0;
   CompileOptions options;

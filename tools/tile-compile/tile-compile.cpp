@@ -4,9 +4,9 @@
 #include "tilewright/Driver/Compile.h"
 #include "tilewright/Driver/Remarks.h"
 #include "tilewright/InitAll.h"
+#include "tilewright/Parser/ParseProgram.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -221,12 +221,12 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // The line in the file is shown; a whole kernel would bury it.
-  llvm::SourceMgr sources;
+  auto sources = std::make_shared<llvm::SourceMgr>();
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(inputFile);
   if (!buffer)
     return fail("cannot read '" + inputFile + "': " + buffer.getError().message());
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
   PhaseTimes times;
   auto finish = [&, last = start](StringRef phase) mutable {
     auto now = std::chrono::steady_clock::now();
@@ -234,7 +234,7 @@ int main(int argc, char **argv) {
     last = now;
   };
   finish("start");
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context);
   finish("parse");
   if (!module)
     return kBadInput;
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
     collector.emplace(context);
   int status = compile(*module, level, options, times);
   if (collector)
-    printRemarks(collector->take(), filter, llvm::errs(), sources.getMemoryBuffer(sources.getMainFileID()));
+    printRemarks(collector->take(), filter, llvm::errs(), sources->getMemoryBuffer(sources->getMainFileID()));
   if (wantsTimes) {
     for (const auto &[phase, seconds] : times)
       llvm::errs() << llvm::format("time: %8.1f ms  ", seconds * 1e3) << phase << '\n';

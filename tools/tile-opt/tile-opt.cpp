@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mlir-opt` for tile programs: each pass by itself, or any list of them.
 #include "tilewright/InitAll.h"
+#include "tilewright/Parser/ParseProgram.h"
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 #include <cstdlib>
 #include <unistd.h>
@@ -14,10 +19,46 @@ static void giveStatusTwo(int status, void *) {
     _exit(2);
 }
 
+/// Whether the text is one that the parser must not see; says so.
+static bool isTrap(const llvm::MemoryBuffer &file) {
+  std::optional<tilewright::ParserTrap> trap = tilewright::findParserTrap(file.getBuffer());
+  if (!trap)
+    return false;
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(file.getMemBufferRef()), llvm::SMLoc());
+  auto place = llvm::SMLoc::getFromPointer(file.getBufferStart() + trap->offset);
+  sources.PrintMessage(llvm::errs(), place, llvm::SourceMgr::DK_Error, trap->message);
+  return true;
+}
+
+/// Reads, runs and writes as mlir-opt does.
+static bool run(const std::string &inputName, const std::string &outputName, mlir::DialectRegistry &registry,
+                const mlir::MlirOptMainConfig &config) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = mlir::openInputFile(inputName, &error);
+  if (input && isTrap(*input))
+    return false;
+  std::unique_ptr<llvm::ToolOutputFile> output = input ? mlir::openOutputFile(outputName, &error) : nullptr;
+  if (!output) {
+    llvm::errs() << error << '\n';
+    return false;
+  }
+  if (mlir::failed(mlir::MlirOptMain(output->os(), std::move(input), registry, config)))
+    return false;
+  output->keep();
+  return true;
+}
+
 int main(int argc, char **argv) {
   on_exit(giveStatusTwo, nullptr);
+  llvm::InitLLVM initialized(argc, argv);
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();
-  return mlir::failed(mlir::MlirOptMain(argc, argv, "Tilewright optimizer driver\n", registry)) ? 2 : 0;
+  auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Tilewright optimizer driver\n", registry);
+  mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
+  // These end before any file is read, and mlir-opt does them itself.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::failed(mlir::MlirOptMain(argc, argv, input, output, registry)) ? 2 : 0;
+  return run(input, output, registry, config) ? 0 : 2;
 }

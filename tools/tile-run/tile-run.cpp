@@ -4,9 +4,9 @@
 #include "tilewright/Driver/Remarks.h"
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
 #include "tilewright/InitAll.h"
+#include "tilewright/Parser/ParseProgram.h"
 #include "tilewright/Runtime/RunCommand.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -54,10 +54,10 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false); // The line in the file is shown; a whole kernel would bury it.
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  OwningOpRef<ModuleOp> module = parseProgram(sources, &context);
   if (!module)
     return std::nullopt;
   std::optional<RemarkCollector> collector;
@@ -65,7 +65,7 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
     collector.emplace(context);
   FailureOr<CompileResult> result = compileModule(*module, options);
   if (collector)
-    printRemarks(collector->take(), filter, llvm::errs(), sources.getMemoryBuffer(sources.getMainFileID()));
+    printRemarks(collector->take(), filter, llvm::errs(), sources->getMemoryBuffer(sources->getMainFileID()));
   if (failed(result))
     return std::nullopt;
   return std::move(*result);
