@@ -62,6 +62,25 @@ class OddExtents(unittest.TestCase):
                     module["k"](a, b, c, backend="emulator")
                     np.testing.assert_array_equal(c, 1 + a.astype(np.float32) @ b.astype(np.float32))
 
+    def test_dot_onto_memory(self):
+        # The sums come from memory: with the operands they would not all fit in shared memory at a time.
+        for m, n, k in ((192, 208, 96), (208, 192, 112)):
+            with self.subTest(m=m, n=n, k=k):
+                x, z = view("f16", 2), view("f32", 2)
+                left, right, sums = f"tensor<{m}x{k}xf16>", f"tensor<{k}x{n}xf16>", f"tensor<{m}x{n}xf32>"
+                body = (
+                    f"  %a = tile.load %v0[%c0, %c0] : {x} -> {left}\n"
+                    f"  %b = tile.load %v1[%c0, %c0] : {x} -> {right}\n"
+                    f"  %c = tile.load %v2[%c0, %c0] : {z} -> {sums}\n"
+                    f"  %d = tile.dot %a, %b, %c : {left}, {right} -> {sums}\n"
+                    f"  tile.store %d, %v2[%c0, %c0] : {sums}, {z}\n"
+                )
+                module = tilewright.compile(program(body, (x, x, z), 8), lazy=True)
+                a, b, c = small((m, k), np.float16, 1), small((k, n), np.float16, 2), small((m, n), np.float32, 3)
+                expected = c + a.astype(np.float32) @ b.astype(np.float32)
+                module["k"](a, b, c, backend="emulator")
+                np.testing.assert_array_equal(c, expected)
+
     def test_reduce_and_broadcast(self):
         # Every element minus the sum of its row, or of its column.
         for (rows, columns), warps in zip(PAIRS, itertools.cycle(WARPS)):

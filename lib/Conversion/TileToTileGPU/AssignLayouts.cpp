@@ -128,9 +128,16 @@ private:
     for (Value value : op->getResults())
       if (isTile(value) && !result)
         result = layoutOf(value.getType());
-    for (OpOperand &use : op->getOpOperands()) {
-      if (!isTile(use.get()))
-        continue;
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getOpOperands())
+      if (isTile(use.get()))
+        uses.push_back(&use);
+    // The sum of a product moves before its operands do: it is in registers before and after, they stay in shared memory
+    // until the product reads them.
+    if (isa<tile::DotOp>(op))
+      std::rotate(uses.begin(), uses.end() - 1, uses.end());
+    for (OpOperand *moved : uses) {
+      OpOperand &use = *moved;
       LayoutAttr wish = passedOn(use);
       if (!wish)
         wish = wantedOperandLayout(op, use.getOperandNumber(), result, plan, access, numWarps);

@@ -18,6 +18,10 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile_gpu;
 
+/// Most bytes of tiles that wait in shared memory for a read that they share a barrier for: two programs with as much fit on an
+/// SM of every target. A barrier costs some thirty cycles, a program less on an SM far more.
+static constexpr int64_t kMaxBytesReadTogether = 48 * 1024;
+
 bool tilewright::fitsBuffer(Type element) {
   int64_t bytes = getElementBytes(element);
   return bytes >= 1 && bytes <= 8;
@@ -210,8 +214,28 @@ private:
 
   //===- Moves ---------------------------------------------------------------------------------------------------===//
 
+  /// Bytes of shared memory that lowering what stands between `from` and `to` may take, at most: each tile that may move.
+  static int64_t bytesBetween(Operation *from, Operation *to) {
+    int64_t bytes = 0;
+    auto add = [&](Value tile) {
+      RankedTensorType type = tileType(tile);
+      bytes += type.getNumElements() * std::max<int64_t>(getElementBytes(type.getElementType()), 1);
+    };
+    for (Operation *between = from->getNextNode(); between && between != to; between = between->getNextNode())
+      between->walk([&](Operation *op) {
+        if (isa<ConvertLayoutOp, tile::ReshapeOp, tile::ConcatOp, tile::ExtractOp, tile::InsertOp>(op))
+          add(op->getResult(0));
+        else if (auto dot = dyn_cast<tile::DotOp>(op); dot && recordedFamily(dot) == DotFamily::Fma) {
+          add(dot.getLhs());
+          add(dot.getRhs());
+        }
+      });
+    return bytes;
+  }
+
   /// Reads `buffer` for the users of `op`, which it stands for. The read is put where the first of them is, so that
-  /// several tiles written side by side share one barrier. Operands of products are read for each product of the block on its
+  /// several tiles written side by side share one barrier, unless so many bytes would then be held at a time that other
+  /// programs no longer fit beside this one. Operands of products are read for each product of the block on its
   /// own: kept in registers they would be the largest values between the two.
   static void readWhereUsed(OpBuilder &builder, ConvertLayoutOp op, Value buffer) {
     Block *block = op->getBlock();
@@ -233,6 +257,9 @@ private:
     }
     if (op.getResult().use_empty() && !isUnused)
       return;
+    int64_t ownBytes = cast<MemDescType>(buffer.getType()).getSizeInBytes();
+    if (first && ownBytes + bytesBetween(op, first) > kMaxBytesReadTogether)
+      first = nullptr;
     builder.setInsertionPoint(first ? first : op.getOperation());
     op.getResult().replaceAllUsesWith(LocalLoadOp::create(builder, op.getLoc(), op.getResult().getType(), buffer));
   }
