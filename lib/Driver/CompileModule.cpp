@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Internal.h"
 #include "tilewright/Conversion/HostToPlan/HostToPlan.h"
+#include "tilewright/Conversion/TileToTileGPU/LayoutMoves.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Dialect/TileGPU/IR/TileGPU.h"
 
 #include "mlir/IR/Builders.h"
@@ -74,12 +76,14 @@ std::string driver::describePlace(Location loc) {
 /// How each product is computed, read where products are ops of their family. What variants do alike is one entry.
 static std::vector<DotReport> collectDots(ModuleOp module) {
   std::vector<DotReport> dots;
-  auto add = [&](Operation *op, StringRef family, Type element) {
-    DotReport dot{driver::describePlace(op->getLoc()), family.str(), "", {}};
-    llvm::raw_string_ostream(dot.type) << element;
+  auto add = [&](Operation *op, const tile::DotRecord &record) {
+    DotReport dot{driver::describePlace(op->getLoc()), std::string(mmaFamilyName(record.family)),
+                  stringify(record.shape), "", record.reason, {}};
+    llvm::raw_string_ostream(dot.type) << cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
     std::string variant = op->getParentOfType<func::FuncOp>().getSymName().str();
     auto known = llvm::find_if(dots, [&](const DotReport &other) {
-      return std::tie(other.location, other.family, other.type) == std::tie(dot.location, dot.family, dot.type);
+      auto key = [](const DotReport &of) { return std::tie(of.location, of.family, of.shape, of.type, of.reason); };
+      return key(other) == key(dot);
     });
     if (known == dots.end())
       known = dots.insert(dots.end(), std::move(dot));
@@ -87,9 +91,8 @@ static std::vector<DotReport> collectDots(ModuleOp module) {
       known->variants.push_back(std::move(variant));
   };
   module.walk([&](Operation *op) {
-    if (isa<tile_gpu::DotFmaOp, tile_gpu::DotMmaOp>(op))
-      add(op, isa<tile_gpu::DotFmaOp>(op) ? "fma" : "mma.sync",
-          cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+    if (std::optional<tile::DotRecord> record = tile::parseDotRecord(op->getAttr(kKeptDotChoiceAttr)))
+      add(op, *record);
   });
   return dots;
 }

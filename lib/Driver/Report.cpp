@@ -23,7 +23,9 @@ std::string driver::makeReport(const CompileResult &result, const CompileOptions
         json.object([&] {
           json.attribute("location", dot.location);
           json.attribute("family", dot.family);
+          json.attribute("shape", dot.shape);
           json.attribute("type", dot.type);
+          json.attribute("reason", dot.reason);
           json.attributeArray("variants", [&] {
             for (const std::string &variant : dot.variants)
               json.value(variant);
@@ -99,7 +101,7 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
   }
   for (const DotReport &dot : result.dots)
     stream << "report: dot at " << dot.location << " (" << llvm::join(dot.variants, ", ") << "): " << dot.family
-           << ", sums in " << dot.type << '\n';
+           << ' ' << dot.shape << ", sums in " << dot.type << (dot.reason.empty() ? "" : "; ") << dot.reason << '\n';
   for (const ConversionReport &c : result.conversions) {
     stream << "report: ";
     if (c.count > 1)

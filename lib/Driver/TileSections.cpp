@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bundles whose variants are lowered when they are first launched: tile programs as text, and the way on from there.
 #include "Internal.h"
-#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,7 +30,7 @@ FailureOr<CompiledVariant> driver::makeTileVariant(func::FuncOp func, StringRef 
   OwningOpRef<ModuleOp> module = isolate(func);
   func::FuncOp copy = *module->getOps<func::FuncOp>().begin();
   // The plan says the number of threads, so the choice is made here and stays with the program.
-  if (failed(chooseDots(copy, options.target, "tile-assign-layouts")))
+  if (failed(chooseDots(copy, options.target, options.numWarps, "tile-assign-layouts")))
     return failure();
   unsigned warps = chooseNumWarps(copy, findAccessShapes(copy), options.numWarps);
   variant.numThreads = warps * kWarpSize;

@@ -23,6 +23,7 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
                                                 "tile-set-in-bounds",
                                                 "tile-order-grid",
                                                 "tile-make-persistent",
+                                                "tile-select-dot",
                                                 "canonicalize",
                                                 "cse",
                                                 "loop-invariant-code-motion",
@@ -98,6 +99,11 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     persistent.mode = options.persistent;
     add("tile-make-persistent", createMakePersistentPass(persistent), false);
     clean();
+    // Behind everything that makes, splits or copies products, so that each has its own record.
+    SelectDotPassOptions select;
+    select.target = options.target;
+    select.numWarps = options.numWarps;
+    add("tile-select-dot", createSelectDotPass(select), true);
   }
   if (reaches(PipelineStage::Gpu)) {
     AssignLayoutsPassOptions layouts;

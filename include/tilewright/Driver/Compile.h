@@ -22,10 +22,10 @@ namespace tilewright {
 /// Seconds of each phase, in the order in which they ended.
 using PhaseTimes = std::vector<std::pair<std::string, double>>;
 
-/// How one `dot` is computed, for reports: where, by which family of instructions, summed in which element type, and in
-/// which variants it is so, by symbol.
+/// How one `dot` is computed, for reports: where, by which family of instructions, in which shape ("m16n8k16"), summed in which
+/// element type, why by no faster family of the target (empty: it is the fastest), and in which variants it is so, by symbol.
 struct DotReport {
-  std::string location, family, type;
+  std::string location, family, shape, type, reason;
   std::vector<std::string> variants;
 };
 

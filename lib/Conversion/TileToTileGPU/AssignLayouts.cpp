@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/Alignment.h"
-#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -167,7 +167,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
-    if (failed(checkInput(func)) || failed(chooseDots(func, target, getArgument())))
+    if (failed(checkInput(func)) || failed(chooseDots(func, target, numWarps, getArgument())))
       return signalPassFailure();
     AccessShapes access = findAccessShapes(func);
     unsigned numWarps = chooseNumWarps(func, access, this->numWarps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Layout/AxisFactors.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -346,7 +346,7 @@ unsigned tilewright::chooseNumWarps(func::FuncOp func, const AccessShapes &acces
     RankedTensorType type = tileType(dot.getAcc());
     int64_t words = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 4) / 4;
     int64_t sums = type.getNumElements() * words, loads = loadedRegisters(*dot->getBlock(), access);
-    bool isFma = recordedFamily(dot) == DotFamily::Fma;
+    bool isFma = recordedFamily(dot) == MmaFamily::Fma;
     auto fits = [&] {
       int64_t threads = warps * layout::kWarpSize;
       return sums <= threads * (isFma ? kFmaSums : kMmaSums) && (isFma || sums + loads <= threads * kMmaWithLoads);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each op asks of, and gives to, the layouts of its tiles.
-#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Layout/AxisFactors.h"
 #include "tilewright/Layout/Blocks.h"
 #include "tilewright/Layout/MmaLayout.h"
@@ -120,7 +120,7 @@ static bool storesWell(LayoutAttr layout, RankedTensorType type, const AccessSha
 LayoutAttr tilewright::accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps) {
   std::vector<int64_t> shape = tileType(dot.getAcc()).getShape().vec();
   std::optional<layout::DistributedLayout> sums =
-      recordedFamily(dot) == DotFamily::MmaSync ? layout::tryMakeMmaAccumulator(shape, numWarps, rowsInWarps)
+      recordedFamily(dot) == MmaFamily::MmaSync ? layout::tryMakeMmaAccumulator(shape, numWarps, rowsInWarps)
                                                 : layout::tryMakeFmaAccumulator(shape, numWarps);
   return sums ? LayoutAttr::get(dot.getContext(), *sums) : LayoutAttr();
 }
@@ -163,7 +163,7 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
       .Case<tile::DotOp>([&](auto dot) -> LayoutAttr {
         if (operand == dot.getAcc() && index == 2)
           return result;
-        if (result && recordedFamily(dot) == DotFamily::MmaSync)
+        if (result && recordedFamily(dot) == MmaFamily::MmaSync)
           return operandLayout(dot, index, result);
         LayoutAttr own = has(operand);
         return own ? own : defaultLayout(type, numWarps); // It goes to shared memory from wherever it is.

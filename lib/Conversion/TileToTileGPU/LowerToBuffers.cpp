@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LowerToBuffers.h"
-#include "tilewright/Conversion/TileToTileGPU/DotChoice.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutMoves.h"
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Layout/Conversion.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -155,12 +155,19 @@ private:
 
   //===- Products ------------------------------------------------------------------------------------------------===//
 
+  /// For reports.
+  static void keepChoice(tile::DotOp from, Operation *to) {
+    if (Attribute choice = from->getAttr(tile::kDotChoiceAttr))
+      to->setAttr(kKeptDotChoiceAttr, choice);
+  }
+
   LogicalResult lowerDot(tile::DotOp op) {
     OpBuilder builder(op);
     unsigned rank = tileType(op.getAcc()).getRank();
-    if (recordedFamily(op) == DotFamily::MmaSync) {
+    if (recordedFamily(op) == MmaFamily::MmaSync) {
       auto dot = DotMmaOp::create(builder, op.getLoc(), op.getAcc().getType(), op.getLhs(), op.getRhs(), op.getAcc(),
                                   op.getLhsUnsigned(), op.getRhsUnsigned());
+      keepChoice(op, dot);
       op.getResult().replaceAllUsesWith(dot.getResult());
       op.erase();
       return success();
@@ -178,6 +185,7 @@ private:
       return failure();
     auto dot = DotFmaOp::create(builder, op.getLoc(), op.getAcc().getType(), *lhs, *rhs, op.getAcc(),
                                 op.getLhsUnsigned(), op.getRhsUnsigned());
+    keepChoice(op, dot);
     op.getResult().replaceAllUsesWith(dot.getResult());
     op.erase();
     return success();
@@ -225,7 +233,7 @@ private:
       between->walk([&](Operation *op) {
         if (isa<ConvertLayoutOp, tile::ReshapeOp, tile::ConcatOp, tile::ExtractOp, tile::InsertOp>(op))
           add(op->getResult(0));
-        else if (auto dot = dyn_cast<tile::DotOp>(op); dot && recordedFamily(dot) == DotFamily::Fma) {
+        else if (auto dot = dyn_cast<tile::DotOp>(op); dot && recordedFamily(dot) == MmaFamily::Fma) {
           add(dot.getLhs());
           add(dot.getRhs());
         }

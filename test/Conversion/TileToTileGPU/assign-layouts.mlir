@@ -48,7 +48,7 @@ func.func @constants_are_flexible(%x: !row) attributes {tile.kernel} {
 // CHECK:         %[[X:.*]] = tile_gpu.convert_layout %{{.*}} : tensor<64x32xf16
 // CHECK:         %[[Y:.*]] = tile_gpu.convert_layout %{{.*}} : tensor<32x64xf16
 // CHECK-NOT:     convert_layout
-// CHECK:         %[[D:.*]] = tile.dot %[[X]], %[[Y]], %[[ARG]] {tile.mma = "mma.sync"} : {{.*}} -> tensor<64x64xf32, [[ACC]]>
+// CHECK:         %[[D:.*]] = tile.dot %[[X]], %[[Y]], %[[ARG]] {tile.dot_choice = {family = "mma.sync", {{.*}} : {{.*}} -> tensor<64x64xf32, [[ACC]]>
 // CHECK-NOT:     convert_layout
 // CHECK:         scf.yield %[[D]]
 func.func @loop_keeps_the_accumulator(%a: !mat, %b: !mat, %c: !tile.view<?x?xf32, strides = [?, 1]>, %n: index)

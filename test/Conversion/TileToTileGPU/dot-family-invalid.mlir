@@ -13,7 +13,7 @@ func.func @exact_f32() attributes {tile.kernel} {
 func.func @fp8_before_sm_89() attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %x = arith.constant dense<1.0> : tensor<16x16xf8E4M3FN>
-  // expected-error @below {{mma.sync of fp8 begins with sm_89, the target is sm_80}}
+  // expected-error @below {{as tile.mma asks: the target sm_80 has none for f8E4M3FN, sm_89 is the first that has}}
   %d = tile.dot %x, %x, %zero {tile.mma = "mma.sync"} : tensor<16x16xf8E4M3FN>, tensor<16x16xf8E4M3FN> -> tensor<16x16xf32>
   return
 }
@@ -22,7 +22,7 @@ func.func @fp8_before_sm_89() attributes {tile.kernel} {
 
 func.func @unknown_family() attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
-  // expected-error @below {{expected tile.mma to be one of "fma", "mma.sync", found "wmma"}}
+  // expected-error @below {{expected tile.mma to be one of "fma", "mma.sync", "wgmma", "tcgen05", found "wmma"}}
   %d = tile.dot %zero, %zero, %zero {tile.mma = "wmma"} : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
   return
 }

@@ -14,6 +14,9 @@ namespace tilewright {
 /// Discardable attribute of a `tile_gpu.local_alloc`: why a tile goes through this buffer.
 inline constexpr llvm::StringLiteral kReasonAttr = "tile_gpu.reason";
 
+/// Discardable attribute of the ops that compute products: `tile.dot_choice` of the `tile.dot` that they stand for.
+inline constexpr llvm::StringLiteral kKeptDotChoiceAttr = "tile_gpu.dot_choice";
+
 /// One tile that other threads or registers hold afterwards.
 struct LayoutMove {
   /// A `tile_gpu.convert_layout`, or the `tile_gpu.local_alloc` of the buffer that the tile goes through.

@@ -8,10 +8,9 @@ def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
   let summary = "Give every tile of a kernel a layout";
   let description = [{
     Loads and products choose, the rest follows; `tile_gpu.convert_layout` stands where two choices meet. Constants, `splat`, `iota` and
-    what is computed from them alone are made once for each layout that is wanted. Each product first gets its family of
-    instructions, the fastest that the target has for its types, as attribute `tile.mma`; one that is there already is
-    honoured or refused. The warp count is `tile.num_warps` of the kernel, else the
-    option. Needs an inlined kernel; leaves functions without `tile.kernel` alone.
+    what is computed from them alone are made once for each layout that is wanted. A product that `tile-select-dot` has not seen
+    gets its choice of instructions first; one for another target is refused. The warp count is `tile.num_warps` of the kernel,
+    else the option. Needs an inlined kernel; leaves functions without `tile.kernel` alone.
     Example: test/Conversion/TileToTileGPU/assign-layouts.mlir#vector_add
   }];
   let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",

@@ -2,6 +2,7 @@
 // The attributes that the dialect puts on functions, arguments and loops. Each has one meaning, and a name that is not
 // known is an error: a misspelt hint must not be a silent one. These checks run before the op that carries the
 // attribute has been verified, so they look at nothing of the op that could be missing.
+#include "tilewright/Dialect/Tile/IR/DotRecord.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,14 +22,11 @@ static constexpr int64_t kMaxSmallHint = 64;
 /// Most rows of tiles that are walked together; more is a mistake.
 static constexpr int64_t kMaxGridGroup = 1 << 16;
 
-/// Families of instructions for products, as `tile.mma` names them.
-static constexpr StringRef kDotFamilies[] = {"fma", "mma.sync"};
-
 namespace {
 /// Where an attribute may stand.
 enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Anywhere };
 /// What an attribute holds.
-enum class Content { Unit, Bool, Symbol, Count, CountOrFull, DotFamily };
+enum class Content { Unit, Bool, Symbol, Count, CountOrFull, DotFamily, DotChoice };
 /// One known attribute of operations.
 struct Rule {
   Place place;
@@ -50,7 +48,8 @@ static std::optional<Rule> ruleOf(StringRef name) {
       .Case("tile.unroll", Rule{Place::Loop, Content::CountOrFull, kMaxUnroll})
       .Cases({"tile.flatten", "tile.specialize"}, Rule{Place::Loop, Content::Unit})
       .Case("tile.independent", Rule{Place::LoopOrLaunch, Content::Unit})
-      .Case("tile.mma", Rule{Place::Dot, Content::DotFamily})
+      .Case(kMmaAttr, Rule{Place::Dot, Content::DotFamily})
+      .Case(kDotChoiceAttr, Rule{Place::Dot, Content::DotChoice})
       .Case("tile.ftz", Rule{Place::Anywhere, Content::Unit})
       .Default(std::nullopt);
 }
@@ -127,8 +126,14 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return success();
   case Content::DotFamily: {
     auto text = dyn_cast<StringAttr>(attr.getValue());
-    if (!text || !llvm::is_contained(kDotFamilies, text.getValue()))
-      return complain() << "one of \"" << llvm::join(ArrayRef<StringRef>(kDotFamilies), "\", \"") << "\", found " << attr.getValue();
+    if (!text || !tilewright::parseMmaFamily(text.getValue()))
+      return complain() << "one of " << tilewright::quotedMmaFamilies() << ", found " << attr.getValue();
+    return success();
+  }
+  case Content::DotChoice: {
+    std::string rule;
+    if (!parseDotRecord(attr.getValue(), &rule))
+      return complain() << rule << ", found " << attr.getValue();
     return success();
   }
   case Content::CountOrFull: {
