@@ -64,6 +64,10 @@ typedef void (*TwDiagnosticHandler)(const TwDiagnostic *diagnostic, void *userDa
 /** The version of the LLVM that the compiler is built on, e.g. "22.1.8". */
 TW_EXPORTED const char *twLlvmVersion(void);
 
+/** The passes that the option disable-pass may name, in the order of the pipeline as far as they are alone in it; NULL for
+    a number that is no pass. */
+TW_EXPORTED const char *twOptionalPass(size_t index);
+
 /** Makes a context with the tile dialects in it. Never NULL. */
 TW_EXPORTED TwContext *twContextCreate(void);
 TW_EXPORTED void twContextDestroy(TwContext *context);

@@ -125,6 +125,9 @@ TW_EXPORTED TwStatus twBundleParam(const TwBundle *bundle, size_t kernelIndex, s
 typedef struct TwBackend TwBackend;
 /** Makes a backend: "cuda" or "emulator". `device` says which GPU; `seed` orders the emulator's schedule. */
 TW_EXPORTED TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError **error);
+/** The emulator as if it had `smCount` SMs, which is what loops over the grid are shared by; 0 stands for its own number,
+    that of an H100. */
+TW_EXPORTED TwBackend *twEmulatorCreate(uint64_t seed, int smCount, TwError **error);
 TW_EXPORTED void twBackendDestroy(TwBackend *backend);
 TW_EXPORTED const char *twBackendName(const TwBackend *backend);
 /** The device in words, e.g. "NVIDIA H200 (sm_90)". */

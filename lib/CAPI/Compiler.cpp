@@ -7,6 +7,7 @@
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
 #include "tilewright/InitAll.h"
 #include "tilewright/Parser/ParseProgram.h"
+#include "tilewright/Pipelines/TilePipeline.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -61,6 +62,11 @@ static bool registerEmulator() {
 [[maybe_unused]] static const bool isEmulatorRegistered = registerEmulator();
 
 const char *twLlvmVersion(void) { return LLVM_VERSION_STRING; }
+
+const char *twOptionalPass(size_t index) {
+  // Made of literals, so there is a zero behind each.
+  return index < optionalPasses().size() ? optionalPasses()[index].data() : nullptr;
+}
 
 //===----------------------------------------------------------------------===//
 // Contexts and modules

@@ -187,10 +187,10 @@ TwStatus twKernelParam(const TwKernel *kernel, size_t index, TwParamInfo *info) 
 // Backends
 //===----------------------------------------------------------------------===//
 
-TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError **error) {
+static TwBackend *makeBackend(const char *name, const BackendOptions &options, TwError **error) {
   TwBackend *result = nullptr;
   guarded(error, [&] {
-    BackendResult made = createBackend(name ? name : "", {device, seed, /*smCount=*/0});
+    BackendResult made = createBackend(name, options);
     if (made.status != BackendStatus::Ok)
       return fail(error, made.status == BackendStatus::NoDevice ? TW_NO_DEVICE : TW_BAD_INPUT, made.error);
     auto shared = std::make_shared<SharedBackend>();
@@ -201,6 +201,14 @@ TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError 
     return TW_OK;
   });
   return result;
+}
+
+TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError **error) {
+  return makeBackend(name ? name : "", {device, seed, /*smCount=*/0}, error);
+}
+
+TwBackend *twEmulatorCreate(uint64_t seed, int smCount, TwError **error) {
+  return makeBackend("emulator", {/*device=*/0, seed, smCount}, error);
 }
 
 void twBackendDestroy(TwBackend *backend) { delete backend; }

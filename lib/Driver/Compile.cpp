@@ -87,6 +87,7 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   pipeline.maxVariants = options.maxVariants;
   pipeline.gridGroup = options.gridGroup;
   pipeline.persistent = options.persistent;
+  pipeline.evenK = options.evenK;
   pipeline.disabledPasses = options.disabledPasses;
   pipeline.from = from;
   pipeline.stage = to;

@@ -16,6 +16,7 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
     {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
     {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
+    {"even-k", "MODE", "how loops lose bounds checks: auto (default), guard (variants alone) or peel (peeling alone)"},
     {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
     {"kernel", "NAME", "compile only this kernel"},
     {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
@@ -65,6 +66,10 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (value != "auto" && value != "always" && value != "never")
       return refuse(error, key, "auto, always or never", value);
     options.persistent = value.str();
+  } else if (key == "even-k") {
+    if (value != "auto" && value != "guard" && value != "peel")
+      return refuse(error, key, "auto, guard or peel", value);
+    options.evenK = value.str();
   } else if (key == "disable-pass") {
     if (value.empty())
       return refuse(error, key, "the name of a pass", value);
@@ -103,6 +108,8 @@ std::string CompileOptions::toString() const {
     add("grid-group", std::to_string(gridGroup));
   if (persistent != "auto")
     add("persistent", persistent);
+  if (evenK != "auto")
+    add("even-k", evenK);
   for (const std::string &pass : disabledPasses)
     add("disable-pass", pass);
   return text;

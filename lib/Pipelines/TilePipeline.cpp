@@ -87,6 +87,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     SpecializeEvenKPassOptions evenK;
     if (options.maxVariants != 0)
       evenK.maxVariants = options.maxVariants;
+    evenK.mode = options.evenK;
     add("tile-specialize-even-k", createSpecializeEvenKPass(evenK), false);
     add("tile-set-in-bounds", createSetInBoundsPass(), false);
     // Behind everything that learns from `program_id` and the grid function, which are no longer what the author wrote.
@@ -137,6 +138,7 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
   Option<unsigned> gridGroup{*this, "grid-group", llvm::cl::desc("Rows of tiles to walk together; 0: chosen"),
                              llvm::cl::init(0)};
   Option<std::string> persistent{*this, "persistent", llvm::cl::desc("auto, always or never"), llvm::cl::init("auto")};
+  Option<std::string> evenK{*this, "even-k", llvm::cl::desc("auto, guard or peel"), llvm::cl::init("auto")};
   ListOption<std::string> disable{*this, "disable-pass", llvm::cl::desc("Optimisations to leave out")};
   Option<std::string> stage{*this, "stage", llvm::cl::desc("tile, gpu or simt"), llvm::cl::init("simt")};
 };
@@ -152,6 +154,7 @@ void tilewright::registerTilePipeline() {
         options.maxVariants = cli.maxVariants;
         options.gridGroup = cli.gridGroup;
         options.persistent = cli.persistent;
+        options.evenK = cli.evenK;
         options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
         options.stage = cli.stage == "tile"  ? PipelineStage::Tile
                         : cli.stage == "gpu" ? PipelineStage::Gpu

@@ -10,9 +10,9 @@
 """
 
 from .arguments import Parameter
-from .compiler import compile, llvm_version, version
+from .compiler import compile, llvm_version, optional_passes, version
 from .errors import CompileError, Diagnostic, LaunchError, NoDeviceError, TilewrightError
-from .module import Kernel, Launch, Module, load
+from .module import Kernel, Launch, Module, Selection, load
 from .runtime import available_backends
 from .types import TypedArray, as_type
 
@@ -27,6 +27,7 @@ __all__ = [
     "Module",
     "NoDeviceError",
     "Parameter",
+    "Selection",
     "TilewrightError",
     "TypedArray",
     "as_type",
@@ -34,5 +35,6 @@ __all__ = [
     "compile",
     "llvm_version",
     "load",
+    "optional_passes",
     "version",
 ]

@@ -95,6 +95,7 @@ def _load() -> ctypes.CDLL:
 _ERROR = ctypes.POINTER(c_void_p)
 _COMPILER: dict[str, tuple[Any, list[Any]]] = {
     "twLlvmVersion": (c_char_p, []),
+    "twOptionalPass": (c_char_p, [c_size_t]),
     "twContextCreate": (c_void_p, []),
     "twContextDestroy": (None, [c_void_p]),
     "twContextSetDiagnosticHandler": (None, [c_void_p, DiagnosticHandler, c_void_p]),
@@ -127,12 +128,17 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "twBundleParamCount": (c_size_t, [c_void_p, c_size_t]),
     "twBundleParam": (c_int, [c_void_p, c_size_t, c_size_t, ctypes.POINTER(CParamInfo)]),
     "twBackendCreate": (c_void_p, [c_char_p, c_int, c_uint64, _ERROR]),
+    "twEmulatorCreate": (c_void_p, [c_uint64, c_int, _ERROR]),
     "twBackendDestroy": (None, [c_void_p]),
     "twBackendName": (c_char_p, [c_void_p]),
     "twBackendDescription": (c_char_p, [c_void_p]),
     "twKernelLookup": (c_void_p, [c_void_p, c_void_p, c_char_p, _ERROR]),
     "twKernelDestroy": (None, [c_void_p]),
     "twLaunch": (c_int, [c_void_p, ctypes.POINTER(CArg), c_size_t, _ERROR]),
+    "twSelectVariant": (
+        c_int,
+        [c_void_p, ctypes.POINTER(CArg), c_size_t, ctypes.POINTER(c_size_t), ctypes.POINTER(c_uint64), _ERROR],
+    ),
     "twBenchmark": (
         c_int,
         [c_void_p, ctypes.POINTER(CArg), c_size_t, c_uint, c_uint, ctypes.POINTER(ctypes.c_double), _ERROR],

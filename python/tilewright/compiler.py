@@ -27,6 +27,14 @@ def llvm_version() -> str:
     return _text(lib.twLlvmVersion()) if has_compiler else ""
 
 
+def optional_passes() -> tuple[str, ...]:
+    """The names that `disable_pass` may hold; empty where the library holds no compiler."""
+    names: list[str] = []
+    while has_compiler and (name := lib.twOptionalPass(len(names))) is not None:
+        names.append(_text(name))
+    return tuple(names)
+
+
 def compile(source: str | os.PathLike[str], target: str = "sm_90a", **options: OptionValue) -> Module:
     """Compiles every kernel of a tile program for one target.
 

@@ -24,6 +24,18 @@ class Launch:
     device: str
 
 
+@dataclass(frozen=True)
+class Selection:
+    """What a launch would run: the variant's number in the order in which guards are asked, its symbol, and the grid.
+
+    A host function launches several kernels, so its symbol is empty.
+    """
+
+    variant: int
+    symbol: str
+    grid: tuple[int, int, int]
+
+
 class Kernel:
     """One kernel of a module. Calling it launches it and waits; arrays that it writes are changed in place."""
 
@@ -33,23 +45,47 @@ class Kernel:
         self._module = module
         self._handles: dict[int, Handle] = {}
 
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The symbols of its variants in the order in which their guards are asked; none for a host function."""
+        (plan,) = [kernel for kernel in self._module.plan["kernels"] if kernel["name"] == self.name]
+        return tuple(variant["symbol"] for variant in plan["variants"])
+
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(map(str, self.parameters))})>"
 
-    def __call__(self, *args: Any, backend: str = "auto", device: int = 0, seed: int = 0, **named: Any) -> Launch:
+    def __call__(
+        self, *args: Any, backend: str = "auto", device: int = 0, seed: int = 0, sm_count: int = 0, **named: Any
+    ) -> Launch:
         """Launches on "emulator", "cuda" or "auto" (cuda where there is a device, else the emulator).
 
         Arguments are NumPy arrays (or `as_type` of one) for views and pointers and numbers for scalars, by position or
-        by the parameter's name. `device` says which GPU; `seed` orders the emulator's schedule. Raises LaunchError
-        for arguments that do not fit and for what the device reports, NoDeviceError where the backend has no device.
+        by the parameter's name. `device` says which GPU; `seed` orders the emulator's schedule, and `sm_count` says how many
+        SMs it pretends to have (0: as many as an H100). Raises LaunchError for arguments that do not fit and for what
+        the device reports, NoDeviceError where the backend has no device.
         """
-        chosen = backend_for(backend, device, seed)
+        chosen = backend_for(backend, device, seed, sm_count)
         packed = pack_arguments(self.name, self.parameters, args, named)
         error = ctypes.c_void_p()
         check(lib.twLaunch(self._handle(chosen).pointer, packed.array, packed.count, ctypes.byref(error)), error)
         return Launch(
             lib.twBackendName(chosen.pointer).decode(), lib.twBackendDescription(chosen.pointer).decode()
         )
+
+    def select(
+        self, *args: Any, backend: str = "auto", device: int = 0, sm_count: int = 0, **named: Any
+    ) -> Selection:
+        """Says which variant a call with these arguments would run; launches nothing."""
+        chosen = backend_for(backend, device, 0, sm_count)
+        packed = pack_arguments(self.name, self.parameters, args, named)
+        variant, grid, error = ctypes.c_size_t(), (ctypes.c_uint64 * 3)(), ctypes.c_void_p()
+        handle = self._handle(chosen).pointer
+        status = lib.twSelectVariant(
+            handle, packed.array, packed.count, ctypes.byref(variant), grid, ctypes.byref(error)
+        )
+        check(status, error)
+        symbols = self.variants
+        return Selection(variant.value, symbols[variant.value] if symbols else "", (grid[0], grid[1], grid[2]))
 
     def benchmark(
         self,

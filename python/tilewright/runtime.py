@@ -47,24 +47,29 @@ def checked(function: Any, *arguments: Any) -> int:
 
 
 _lock = threading.Lock()
-_backends: dict[tuple[str, int, int], Handle] = {}
+_backends: dict[tuple[str, int, int, int], Handle] = {}
 
 
-def backend_for(name: str, device: int, seed: int) -> Handle:
-    """The backend of that name, made at its first use. "auto" is cuda where it has a device, else the emulator."""
+def backend_for(name: str, device: int, seed: int, sm_count: int = 0) -> Handle:
+    """The backend of that name, made at its first use. "auto" is cuda where it has a device, else the emulator.
+
+    `sm_count` is for the emulator; 0 stands for its own number.
+    """
     if name == "auto":
         try:
             return backend_for("cuda", device, seed)
         except NoDeviceError:
             if not has_compiler:  # The emulator comes with the compiler.
                 raise
-            return backend_for("emulator", device, seed)
-    key = (name, device, seed)
+            return backend_for("emulator", device, seed, sm_count)
+    key = (name, device, seed, sm_count)
     with _lock:
         if key not in _backends:
-            _backends[key] = Handle(
-                checked(lib.twBackendCreate, name.encode(), device, seed), lib.twBackendDestroy
-            )
+            if name == "emulator" and sm_count:
+                pointer = checked(lib.twEmulatorCreate, seed, sm_count)
+            else:
+                pointer = checked(lib.twBackendCreate, name.encode(), device, seed)
+            _backends[key] = Handle(pointer, lib.twBackendDestroy)
         return _backends[key]
 
 

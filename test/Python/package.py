@@ -122,6 +122,16 @@ class Modules(unittest.TestCase):
             self.assertLessEqual({"kind", "pass", "name", "function", "file", "line", "column", "message"}, set(remark))
         self.assertEqual(self.module.diagnostics, [])
 
+    def test_optional_passes(self):
+        passes = tilewright.optional_passes()
+        self.assertIn("tile-specialize", passes)
+        self.assertIn("cse", passes)
+        self.assertEqual(len(passes), len(set(passes)))
+        # Each can be left out; the message for another names the same ones.
+        tilewright.compile(MATMUL, lazy=True, disable_pass=passes)
+        with self.assertRaisesRegex(tilewright.CompileError, ": expected one of " + ", ".join(passes) + "$"):
+            tilewright.compile(MATMUL, disable_pass="tile-nothing")
+
     def test_version(self):
         self.assertRegex(tilewright.version(), r"^\d+\.\d+\.\d+")
         self.assertRegex(tilewright.llvm_version(), r"^22\.")
@@ -177,6 +187,29 @@ class Launches(unittest.TestCase):
         self.refused("parameter 'out': the kernel writes it", x, x, read_only)
         record = np.zeros(100, np.dtype([("f", np.float32), ("b", np.int8)]))["f"]
         self.refused("parameter 'x': the strides are not multiples", record, x, out)
+
+    def test_select(self):
+        kernel = self.module["vector_add"]
+        self.assertEqual(kernel.variants, ("vector_add__v0", "vector_add__v1", "vector_add"))
+        out = np.zeros(5000, np.float32)
+        for step, number in ((1, 0), (2, 2)):
+            x = out[: 4096 * step // 2 : step]
+            chosen = kernel.select(x, x, out=x, backend="emulator")
+            self.assertEqual(chosen, tilewright.Selection(number, kernel.variants[number], (2, 1, 1)))
+        self.assertFalse(out.any())  # Nothing ran.
+        self.refused("no argument for parameter 'out'", self.x, self.x)
+        with self.assertRaisesRegex(tilewright.LaunchError, "no argument for parameter 'out'"):
+            kernel.select(self.x, self.x, backend="emulator")
+
+    def test_number_of_sms(self):
+        module = tilewright.compile(VECTOR_ADD, lazy=True, persistent="always")
+        x = np.arange(9000, dtype=np.float32)
+        for count, programs in ((0, 9), (1, 1), (2, 2), (5, 5), (10, 9)):
+            out = np.zeros(9000, np.float32)
+            chosen = module["vector_add"].select(x, x, out, backend="emulator", sm_count=count)
+            self.assertEqual(chosen.grid, (programs, 1, 1))
+            module["vector_add"](x, x, out, backend="emulator", sm_count=count)
+            np.testing.assert_array_equal(out, 2 * x)
 
     def test_unknown_backend(self):
         with self.assertRaisesRegex(tilewright.LaunchError, "abacus.*emulator"):

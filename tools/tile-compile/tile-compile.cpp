@@ -61,6 +61,9 @@ static cl::opt<std::string> gridGroup("grid-group", cl::cat(category), cl::value
 static cl::opt<std::string> persistent("persistent", cl::cat(category), cl::value_desc("MODE"),
                                        cl::desc("loops over the tiles in kernels that do not say: auto (default), "
                                                 "always or never"));
+static cl::opt<std::string> evenK("even-k", cl::cat(category), cl::value_desc("MODE"),
+                                  cl::desc("how loops lose bounds checks: auto (default), guard (variants alone) or "
+                                           "peel (peeling alone)"));
 static cl::opt<std::string> kernel("kernel", cl::cat(category), cl::value_desc("NAME"),
                                    cl::desc("compile only this kernel"));
 static cl::opt<std::string> ptxasPath("ptxas", cl::cat(category), cl::value_desc("PATH"), cl::desc("the ptxas to use"));
@@ -79,8 +82,8 @@ static int fail(const llvm::Twine &message) {
 
 static bool readOptions(CompileOptions &options, std::string &error) {
   for (cl::opt<std::string> *option :
-       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &persistent, &kernel, &isLazy,
-        &ptxasPath, &nvdisasmPath})
+       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &persistent, &evenK, &kernel,
+        &isLazy, &ptxasPath, &nvdisasmPath})
     if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
       return false;
   for (const std::string &pass : disabledPasses)

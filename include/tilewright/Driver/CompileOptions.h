@@ -25,6 +25,8 @@ struct CompileOptions {
   unsigned gridGroup = 0;
   /// Loops over the tiles in kernels that do not say: auto, always or never.
   std::string persistent = "auto";
+  /// How loops lose their bounds checks: auto, guard (variants alone) or peel (a last iteration of its own alone).
+  std::string evenK = "auto";
   std::vector<std::string> disabledPasses;
   /// Only this kernel and its variants; empty for all.
   std::string kernel;

@@ -30,6 +30,8 @@ struct PipelineOptions {
   unsigned gridGroup = 0;
   /// Loops over the tiles in kernels that do not say: auto, always or never.
   std::string persistent = "auto";
+  /// How loops lose their bounds checks: auto, guard or peel.
+  std::string evenK = "auto";
   std::vector<std::string> disabledPasses;
   /// The list begins behind `from` and ends with `stage`.
   PipelineStage from = PipelineStage::Source;
