@@ -56,15 +56,28 @@ def poison(dtype):
 
 
 class Output:
-    """A poisoned output inside a poisoned room; `check_border` finds a write outside the output."""
+    """A poisoned output inside a poisoned room; `check_border` finds a write outside the output.
+
+    Layouts are those of `strided`; "odd": by rows, from an element and in steps that no vector fits; "dense": rows one
+    after the other, with the border before the first and behind the last alone; and "dense odd": so, at an odd element.
+    """
 
     def __init__(self, shape, dtype, layout="C"):
         # 16 keeps outputs of even shapes aligned, so that they meet the fast variants, too.
-        border = 1 if layout == "far" else 16
+        border = {"far": 1, "odd": 17, "dense odd": 17}.get(layout, 16)
+        if layout in ("dense", "dense odd"):
+            self.room = np.full(int(np.prod(shape)) + 2 * border, poison(dtype), dtype)
+            self.array = self.room[border:-border].reshape(shape)
+            self.outside = np.ones(self.room.shape, bool)
+            self.outside[border:-border] = False
+            self.before = self.bits().copy()
+            return
         steps = [{"step": 2, "reversed": -1}.get(layout, 1)] * len(shape)
         if layout == "far":
             steps = ((1,) * len(shape) + FAR)[-len(shape) :]
         room_shape = [extent * abs(step) + 2 * border for extent, step in zip(shape, steps)]
+        if layout == "odd":
+            room_shape[-1] |= 1
         self.room = np.full(room_shape, poison(dtype), dtype, order="F" if layout == "F" else "C")
         inside = tuple(
             slice(border, border + extent * abs(step), abs(step)) for extent, step in zip(shape, steps)
