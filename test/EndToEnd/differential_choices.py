@@ -106,10 +106,10 @@ class Harness(unittest.TestCase):
         self.check(configurations.DEFAULT, [0])
         self.assertEqual((self.harness.failures, self.harness.launches), ([], 1))
         self.harness.plain[self.case.name, 0][0][17] += 1
-        options = configurations.from_text("num-warps=2,-cse")
+        options = configurations.from_text("num-warps=2/-cse")
         self.check(options, [0])
         (message,) = self.harness.failures
-        self.assertRegex(message, r"^vector_add vector_add 1024 C: num-warps=2,-cse: output 0: 1 of 1024 ")
+        self.assertRegex(message, r"^vector_add vector_add 1024 C: num-warps=2/-cse: output 0: 1 of 1024 ")
         # The command runs that launch in that configuration alone; there it is right.
         command = message.split("repeat: ")[1]
         done = subprocess.run(command, shell=True, capture_output=True, text=True)

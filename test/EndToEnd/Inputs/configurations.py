@@ -83,26 +83,26 @@ def every_configuration(factors=FACTORS):
 
 
 def to_text(options):
-    """The configuration in one word, for command lines."""
+    """The configuration in one word, for command lines: choices, and which passes are off; `none` and which are on."""
     words = [f"{option}={value}" for option, value in options if option != "disable-pass"]
     disabled = [value for option, value in options if option == "disable-pass"]
     if disabled == list(PASSES):
-        return ",".join(words + ["none"])
+        return "/".join(words + ["none"])
     if len(disabled) * 2 > len(PASSES):  # Shorter said the other way round.
-        return ",".join(words + ["none"] + [f"+{name}" for name in PASSES if name not in disabled])
-    return ",".join(words + [f"-{name}" for name in disabled])
+        return "/".join(words + ["none"] + [f"+{name}" for name in PASSES if name not in disabled])
+    return "/".join(words + [f"-{name}" for name in disabled])
 
 
 def from_text(text):
     """What `to_text` wrote."""
-    words = [word for word in text.split(",") if word]
+    words = [word for word in text.split("/") if word]
     on = {word[1:] for word in words if word[0] == "+"}
     off = {word[1:] for word in words if word[0] == "-"}
     unknown = (on | off) - set(PASSES)
     if unknown:
         raise ValueError(f"unknown passes: {', '.join(sorted(unknown))}")
     disabled = [name for name in PASSES if name in off or ("none" in words and name not in on)]
-    return configuration(disabled, [tuple(word.split("=")) for word in words if "=" in word])
+    return configuration(disabled, [tuple(word.split("=", 1)) for word in words if "=" in word])
 
 
 def compile(source, options):
