@@ -302,8 +302,15 @@ class BadPrograms(unittest.TestCase):
             r"3:16: .*a dense array of integers or floating-point numbers, found 'index'": '  "a.b"() {\n    of = array<index: 1>} : () -> ()',
             r"3:34: .*a vector of at most 1048576 elements in .*from_elements', found 9223372036854775807": vector,
         }
-        for message, body in traps.items():
-            text = kernel(body)
+        texts = {message: kernel(body) for message, body in traps.items()}
+        # Deep or endless, by themselves or by aliases.
+        n = 100_000
+        texts[r"1:267: .*at most 256 brackets in one another, found 257"] = '"a.b"() {x ' + "[" * n + "]" * n + "} : () -> ()"
+        texts[r"257:8: .*at most 256 brackets in one another"] = "module {\n" * n + "}" * n
+        texts[r"1:\d+: .*at most 1024 operators in an affine map"] = "#m = affine_map<(d0) -> (" + "d0 + " * n + "d0)>\n"
+        growing = "!a0 = tuple<i32, i32>\n" + "".join(f"!a{i + 1} = tuple<!a{i}, !a{i}>\n" for i in range(40))
+        texts[r"18:20: .*an alias that stands for at most 1048576 words"] = growing + kernel("", "%x: !a40")
+        for message, text in texts.items():
             path = write("trap.mlir", text)
             place = r"trap\.mlir:" + message
             assert_refused(place, "tile-opt", path)
@@ -311,7 +318,7 @@ class BadPrograms(unittest.TestCase):
             assert_refused(place, "tile-compile", path, "--emit=ptx")
             assert_refused(place, "tile-run", path, "--backend=emulator", "--arg=0=f32[64]:ones")
             with self.assertRaises(tilewright.TilewrightError) as caught:
-                tilewright.compile(text)
+                tilewright.compile(text + "\n")
             self.assertRegex(str(caught.exception), message.split(" ")[0].rstrip(":"))
 
     def test_bytecode(self):

@@ -32,7 +32,11 @@ struct ParserTrap {
 /// - A vector of more than 2^20 elements in a program with `vector.from_elements` or `vector.to_elements`: their types are
 ///   written out, one per element. Such a vector is a trap wherever it is, as no one can tell from the text alone which ops
 ///   have it.
-/// Neither refuses a program that could be compiled.
+/// - More than 256 brackets in one another, counting those of what an alias stands for: the parser recurses.
+/// - More than 1024 operators in an affine map: so does the arithmetic on its expressions.
+/// - An alias that stands for more than 2^20 words, by aliases that name several others each: what walks or prints it never
+///   ends.
+/// None of them refuses a program that could be of use.
 std::optional<ParserTrap> findParserTrap(llvm::StringRef text);
 
 /// Parses the main buffer of `sources`. Returns null after an error through the context's diagnostics. The text must be
