@@ -3,7 +3,7 @@
 // RUN: tile-compile %s --max-variants=1 --kernel=turn --emit=bundle -o %t.bundle && tile-launch %t.bundle --report | FileCheck %s --check-prefix=JSON
 // What variants do alike is one line; what only one does names it.
 // RUN: tile-compile %s --kernel=two_sums --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=ALIKE
-// RUN: tile-compile %s --kernel=row_sum --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARP
+// RUN: tile-compile %s --kernel=both_ways --disable-pass=tile-fold-transpose --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARP
 // A lazy bundle has lowered nothing yet.
 // RUN: tile-compile %s --emit=bundle --lazy=true --report -o /dev/null 2>&1 | FileCheck %s --check-prefix=LAZY --implicit-check-not=conversion
 
@@ -48,7 +48,17 @@ func.func @turn(%x: !mat, %y: !mat) attributes {tile.kernel, tile.grid = @one, t
 }
 
 // In one warp no memory is needed.
-// WARP: report: conversion of 32xf32 at {{.*}}conversions.mlir:[[# @LINE + 9]]:3 (row_sum__v0): by shuffles, about {{[0-9]+}} cycles; each element stays in its warp
+// WARP: report: conversion of 8x8xf32 at {{.*}}conversions.mlir:[[# @LINE + 5]]:8 (both_ways__v0): by shuffles, about {{[0-9]+}} cycles; each element stays in its warp
+func.func @both_ways(%x: !mat, %y: !mat) attributes {tile.kernel, tile.grid = @one, tile.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %v = tile.load %x[%c0, %c0] : !mat -> tensor<8x8xf32>
+  %t = tile.permute %v [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
+  %s = arith.addf %v, %t : tensor<8x8xf32>
+  tile.store %s, %y[%c0, %c0] : tensor<8x8xf32>, !mat
+  return
+}
+
+// The store takes the sums from where they are.
 func.func @row_sum(%x: !mat, %y: !row) attributes {tile.kernel, tile.grid = @one_row, tile.num_warps = 1 : i32} {
   %c0 = arith.constant 0 : index
   %v = tile.load %x[%c0, %c0] : !mat -> tensor<32x32xf32>

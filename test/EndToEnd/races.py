@@ -24,7 +24,7 @@ MASK = (1 << 64) - 1
 # Example, kernel, arguments.
 KERNELS = [
     ("matmul", "matmul", ("a=f16[100x70]:rand(1)", "b=f16[70x50]:rand(2)", "c=f16[100x50]:nan")),
-    ("softmax", "softmax", ("x=f32[5x3000]:rand(1)", "y=f32[5x3000]:nan")),
+    ("triangular_inverse", "triangular_inverse_64", ("a=f16[2x64x64]:rand(1)", "y=f16[2x64x64]:nan")),
     ("cumsum", "cumsum", ("x=f32[5x3000]:rand(1)", "y=f32[5x3000]:nan")),
 ]
 

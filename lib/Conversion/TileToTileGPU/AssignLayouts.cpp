@@ -178,6 +178,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     func->setAttr("tile.num_warps", IntegerAttr::get(IntegerType::get(&getContext(), 64), numWarps));
     LayoutPlan plan = planLayouts(func, access, numWarps);
     explain(func, access);
+    explain(func, plan);
     if (failed(Rewriter(func, plan, access, numWarps).run()))
       return signalPassFailure();
   }
@@ -227,6 +228,17 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     });
   }
 
+  void explain(func::FuncOp func, const LayoutPlan &plan) {
+    auto options = [&](StringRef name) {
+      return remark::RemarkOpts::name(name).category(getArgument()).function(func.getSymName());
+    };
+    for (const LayoutPlan::Change &change : plan.changes)
+      remark::passed(change.first.getLoc(), options("LayoutChanged"))
+          << remark::metric("tiles", change.numTiles) << remark::metric("cycles saved", llvm::formatv("{0:F0}", change.cyclesSaved).str());
+    remark::analysis(func.getLoc(), options("LayoutCost"))
+        << remark::metric("cycles", llvm::formatv("{0:F0}", plan.cyclesAfter).str())
+        << remark::metric("cycles of the first plan", llvm::formatv("{0:F0}", plan.cyclesBefore).str());
+  }
 };
 
 } // namespace

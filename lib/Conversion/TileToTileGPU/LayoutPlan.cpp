@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tilewright/Conversion/TileToTileGPU/LayoutPlan.h"
+#include "LayoutFlow.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Layout/AxisFactors.h"
@@ -11,13 +11,6 @@ using namespace tilewright;
 using tile_gpu::LayoutAttr;
 
 namespace {
-
-/// Where a tile goes when control flow passes it on. `loopEntry` marks the values that enter a loop from outside: they
-/// have the least say, since a conversion there runs once.
-struct Flow {
-  Value target;
-  bool loopEntry = false;
-};
 
 class Planner {
 public:
@@ -36,6 +29,7 @@ public:
       if (!changed)
         settleOne();
     } while (changed);
+    improveLayouts(func, plan, access, numWarps);
     collectWishes();
     return std::move(plan);
   }
@@ -99,43 +93,6 @@ private:
     changed = true;
     for (Value same : tiedTo(value))
       plan.layoutOf.try_emplace(same, layout);
-  }
-
-  /// Values that are one value seen from several places, so that their layouts must agree.
-  static SmallVector<Value> tiedTo(Value value) {
-    if (auto result = dyn_cast<OpResult>(value)) {
-      if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-        return {loop.getRegionIterArg(result.getResultNumber())};
-      if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
-        return {loop.getAfterArguments()[result.getResultNumber()]};
-      return {};
-    }
-    auto argument = cast<BlockArgument>(value);
-    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
-      return {loop.getResult(argument.getArgNumber() - 1)};
-    if (auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()))
-      if (argument.getOwner() == loop.getAfterBody())
-        return {loop.getResult(argument.getArgNumber())};
-    return {};
-  }
-
-  static Flow flowOf(OpOperand &use) {
-    Operation *op = use.getOwner();
-    unsigned index = use.getOperandNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return {loop.getRegionIterArg(index - loop.getNumControlOperands()), true};
-    if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return {loop.getBeforeArguments()[index], true};
-    if (isa<scf::ConditionOp>(op))
-      return {op->getParentOp()->getResult(index - 1)};
-    if (isa<scf::YieldOp>(op)) {
-      if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-        return {loop.getRegionIterArg(index)};
-      if (auto loop = dyn_cast<scf::WhileOp>(op->getParentOp()))
-        return {loop.getBeforeArguments()[index]};
-      return {op->getParentOp()->getResult(index)};
-    }
-    return {};
   }
 
   /// What the result of `op` is, given what its operands are; null while nothing is known.

@@ -5,6 +5,8 @@
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Layout/AxisFactors.h"
 #include "tilewright/Layout/Blocks.h"
+#include "tilewright/Layout/Conversion.h"
+#include "tilewright/Layout/GlobalAccess.h"
 #include "tilewright/Layout/MmaLayout.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -101,20 +103,27 @@ bool tilewright::staysInRegisters(ValueRange indices, LayoutAttr layout, ArrayRe
   return hasConstantIndices(indices) || count <= kMaxBlocksToChooseFrom;
 }
 
-/// Whether storing from `layout` as it stands is about as good as converting to the coalesced layout first: the
-/// conversion costs a trip through shared memory, so half of a full access per thread is enough.
-static bool storesWell(LayoutAttr layout, RankedTensorType type, const AccessShape &access) {
-  int64_t bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
-  int64_t held = layout.toLayout().contiguousPerThread(access.contiguousDim);
-  if (std::min(held, access.vectorElements) * bytes >= kAccessBytes / 2)
+/// Estimates err: a conversion in front of a store has to save so many times its own cost.
+static constexpr double kSureGain = 1.25;
+
+/// Whether storing from `layout` as it stands costs about as little as converting to the `coalesced` layout first.
+static bool storesWell(LayoutAttr layout, LayoutAttr coalesced, RankedTensorType type, const AccessShape &access) {
+  unsigned bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
+  layout::DistributedLayout from = layout.toLayout(), to = coalesced.toLayout();
+  auto cyclesOf = [&](const layout::DistributedLayout &stored) {
+    return layout::globalAccessCost(stored, access.contiguousDim, access.vectorElements, bytes, /*ownersOnly=*/true)
+        .storeCycles();
+  };
+  // Element by element, addresses count more than lines: a thread needs fewest where it stores to few rows, and lanes
+  // side by side fill a sector between them.
+  auto isAlong = [&](const layout::Coord &basis) { return basis[access.contiguousDim] != 0; };
+  if (access.vectorElements == 1 && llvm::any_of(from.laneBases(), isAlong))
     return true;
-  if (held < access.vectorElements)
-    return false;
-  // Narrow accesses are fine where neighbouring lanes continue them.
-  for (size_t i = 0, rank = type.getRank(); i < layout.getLaneBases().size() / rank; ++i)
-    if (layout.getLaneBases()[i * rank + access.contiguousDim] != 0)
-      return true;
-  return type.getDimSize(access.contiguousDim) == held;
+  double saved = cyclesOf(from) - cyclesOf(to);
+  if (saved <= 0)
+    return true;
+  std::optional<layout::ConversionPlan> conversion = layout::tryPlanConversion(from, to, bytes);
+  return !conversion || saved <= kSureGain * conversion->cost;
 }
 
 LayoutAttr tilewright::accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps) {
@@ -141,9 +150,8 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
   auto has = [&](Value value) { return plan.layoutOf.lookup(value); };
   auto memory = [&](Value stored) -> LayoutAttr {
     AccessShape shape = access.lookup(op);
-    if (LayoutAttr own = has(stored); own && storesWell(own, tileType(stored), shape))
-      return own;
-    return coalescedLayout(tileType(stored), shape, numWarps);
+    LayoutAttr own = has(stored), coalesced = coalescedLayout(tileType(stored), shape, numWarps);
+    return own && storesWell(own, coalesced, tileType(stored), shape) ? own : coalesced;
   };
   auto ownOrDefault = [&] {
     LayoutAttr own = has(operand);

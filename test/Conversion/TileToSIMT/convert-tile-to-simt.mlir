@@ -109,9 +109,9 @@ func.func @scan_row(%x: !tile.view<?x?xf32, strides = [?, 1]>) attributes {tile.
   return
 }
 
-// Each row has its own index, which is checked like every other.
+// Each row has its own index, loaded where its row is and checked like every other.
 // CHECK-LABEL: func.func @gather_rows(
-// CHECK:         %[[I:.*]] = tile_gpu.load_shared {{.*}} : i32
+// CHECK:         %[[I:.*]] = tile_gpu.load_global {{.*}} : i32
 // CHECK:         %[[ROW:.*]] = arith.index_cast %[[I]] : i32 to index
 // CHECK:         arith.cmpi ult, %[[ROW]]
 // CHECK:         tile_gpu.load_global {{.*}} pred {{.*}} : f32

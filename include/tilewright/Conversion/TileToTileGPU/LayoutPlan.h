@@ -6,7 +6,8 @@
 /// accumulator spread in two dimensions. These *anchors* start, and their layouts flow along element-wise ops,
 /// reductions, loops and branches. Values that cost nothing to make - constants, `splat`, `iota` and what is
 /// computed from these alone - are *flexible*: they have no layout of their own but are made once for each layout
-/// in which they are wanted. Where what an op needs differs from what its operand has, a conversion is planned.
+/// in which they are wanted. Where what an op needs differs from what its operand has, a conversion is planned. That first
+/// plan is then improved by a search that knows what conversions and accesses cost.
 #ifndef TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H
 #define TILEWRIGHT_CONVERSION_TILETOTILEGPU_LAYOUTPLAN_H
 
@@ -39,6 +40,16 @@ struct LayoutPlan {
 
   bool isFlexible(mlir::Value value) const { return flexible.contains(value); }
   llvm::DenseSet<mlir::Value> flexible;
+
+  /// Tiles that together got another layout than the first plan gave them, since it saves conversions or accesses.
+  struct Change {
+    mlir::Value first;    ///< the tile that it began with
+    unsigned numTiles;    ///< tiles that got another layout, values that a loop ties counted once
+    double cyclesSaved;   ///< estimated, of one SM for all runs in one program
+  };
+  std::vector<Change> changes;
+  /// Estimated cycles of what depends on layouts, under the first plan and under this one.
+  double cyclesBefore = 0, cyclesAfter = 0;
 };
 
 /// The layout in which `op`, whose first tile result has `result` (null for ops without one), wants its operand
@@ -48,6 +59,11 @@ tile_gpu::LayoutAttr wantedOperandLayout(mlir::Operation *op, unsigned index, ti
 
 /// Plans the layouts of all tiles of `func` for programs of `numWarps` warps. Pure: `func` is not changed.
 LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsigned numWarps);
+
+/// Changes the layouts that `plan` gives to values until no change that is tried makes the program cheaper: conversions,
+/// accesses to memory, reductions and element-wise work, each counted as often as the loops around it run it.
+/// Deterministic; does not look at what flexible values cost. LayoutCost.h has the numbers, ImproveLayouts.cpp the way.
+void improveLayouts(mlir::func::FuncOp func, LayoutPlan &plan, const AccessShapes &access, unsigned numWarps);
 
 /// The layout of the sum of a product, by the family that is recorded on it. With `rowsInWarps` a row of it stays in one
 /// warp where the instructions allow that. Null if the tile exceeds what a layout can say.
