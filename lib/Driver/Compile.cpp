@@ -88,6 +88,7 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   pipeline.gridGroup = options.gridGroup;
   pipeline.persistent = options.persistent;
   pipeline.evenK = options.evenK;
+  pipeline.tma = options.tma;
   pipeline.disabledPasses = options.disabledPasses;
   pipeline.from = from;
   pipeline.stage = to;

@@ -224,6 +224,9 @@ FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const Compil
   if (failed(driver::runStages(module, PipelineStage::Tile, PipelineStage::Gpu, options, times, "tile-to-gpu")))
     return failure();
   result.dots = collectDots(module);
+  FailureOr<const Target *> target = driver::getTarget(source, options);
+  if (failed(target) || failed(driver::addDescriptors(module, result.bundle.plan, **target)))
+    return failure();
   result.conversions = driver::collectConversions(module);
   if (failed(driver::runStages(module, PipelineStage::Gpu, PipelineStage::Simt, options, times, "gpu-to-simt")))
     return failure();

@@ -17,6 +17,7 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
     {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
     {"even-k", "MODE", "how loops lose bounds checks: auto (default), guard (variants alone) or peel (peeling alone)"},
+    {"tma", "MODE", "tensor maps: auto (default) where proved to be legal, guard also in a variant that tests it"},
     {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
     {"kernel", "NAME", "compile only this kernel"},
     {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
@@ -70,6 +71,10 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (value != "auto" && value != "guard" && value != "peel")
       return refuse(error, key, "auto, guard or peel", value);
     options.evenK = value.str();
+  } else if (key == "tma") {
+    if (value != "auto" && value != "guard")
+      return refuse(error, key, "auto or guard", value);
+    options.tma = value.str();
   } else if (key == "disable-pass") {
     if (value.empty())
       return refuse(error, key, "the name of a pass", value);
@@ -110,6 +115,8 @@ std::string CompileOptions::toString() const {
     add("persistent", persistent);
   if (evenK != "auto")
     add("even-k", evenK);
+  if (tma != "auto")
+    add("tma", tma);
   for (const std::string &pass : disabledPasses)
     add("disable-pass", pass);
   return text;

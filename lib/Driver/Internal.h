@@ -22,6 +22,13 @@ std::string describePlace(mlir::Location loc);
 /// The layout conversions of a buffer-level module in program order. What variants do alike is one entry.
 std::vector<ConversionReport> collectConversions(mlir::ModuleOp module);
 
+/// Adds the tensor maps of a buffer-level module to the plan of each version of each kernel. One located diagnostic and failure
+/// where there is none for an access that is marked to have one.
+mlir::LogicalResult addDescriptors(mlir::ModuleOp module, LaunchPlan &plan, const Target &target);
+
+/// "a, tile.load at k.mlir:7:10: box 64x128 of f16, swizzle 128B, fill zero, 16384 bytes".
+std::string describeDescriptor(const PlanDescriptor &descriptor);
+
 /// Whether a function is one that launches kernels.
 bool isHostFunction(mlir::func::FuncOp func);
 

@@ -8,6 +8,15 @@
 using namespace mlir;
 using namespace tilewright;
 
+/// The tensor maps of a variant.
+static ArrayRef<PlanDescriptor> descriptorsOf(const CompileResult &result, const CompiledVariant &variant) {
+  if (const PlanKernel *kernel = result.bundle.plan.findKernel(variant.kernel))
+    for (const PlanVariant &entry : kernel->variants)
+      if (entry.symbol == variant.symbol)
+        return entry.descriptors;
+  return {};
+}
+
 std::string driver::makeReport(const CompileResult &result, const CompileOptions &options,
                                const std::optional<CudaTool> &ptxas) {
   std::string text;
@@ -61,6 +70,20 @@ std::string driver::makeReport(const CompileResult &result, const CompileOptions
             json.attribute("shared_bytes", variant.sharedBytes);
             json.attribute("stages", 1);
           }
+          json.attributeArray("descriptors", [&] {
+            for (const PlanDescriptor &descriptor : descriptorsOf(result, variant))
+              json.object([&] {
+                json.attribute("label", descriptor.label);
+                json.attribute("type", llvm::StringRef(scalarTypeName(descriptor.type)));
+                json.attributeArray("box", [&] {
+                  for (uint32_t extent : descriptor.box)
+                    json.value(extent);
+                });
+                json.attribute("swizzle", llvm::StringRef(tmaSwizzleName(descriptor.swizzle)));
+                json.attribute("fill", llvm::StringRef(tmaFillName(descriptor.fill)));
+                json.attribute("bytes", static_cast<int64_t>(descriptor.boxBytes()));
+              });
+          });
           if (variant.resources) {
             json.attribute("registers", variant.resources->registers);
             json.attribute("spill_store_bytes", variant.resources->spillStoreBytes);
@@ -96,6 +119,8 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
       stream << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
              << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";
     stream << '\n';
+    for (const PlanDescriptor &descriptor : descriptorsOf(result, variant))
+      stream << "report:   descriptor of " << driver::describeDescriptor(descriptor) << '\n';
     for (const std::string &warning : variant.ptxasWarnings)
       stream << "report:   ptxas: " << warning << '\n';
   }

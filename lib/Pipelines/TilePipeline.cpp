@@ -23,6 +23,7 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
                                                 "tile-set-in-bounds",
                                                 "tile-order-grid",
                                                 "tile-make-persistent",
+                                                "tile-insert-tma",
                                                 "tile-select-dot",
                                                 "canonicalize",
                                                 "cse",
@@ -99,6 +100,15 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     persistent.target = options.target;
     persistent.mode = options.persistent;
     add("tile-make-persistent", createMakePersistentPass(persistent), false);
+    // Behind all variants, whose promises it uses, and behind every rewrite of accesses.
+    if (target->hasTma) {
+      InsertTmaPassOptions tma;
+      tma.target = options.target;
+      tma.mode = options.tma;
+      if (options.maxVariants != 0)
+        tma.maxVariants = options.maxVariants;
+      add("tile-insert-tma", createInsertTmaPass(tma), false);
+    }
     clean();
     // Behind everything that makes, splits or copies products, so that each has its own record.
     SelectDotPassOptions select;
@@ -139,6 +149,8 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
                              llvm::cl::init(0)};
   Option<std::string> persistent{*this, "persistent", llvm::cl::desc("auto, always or never"), llvm::cl::init("auto")};
   Option<std::string> evenK{*this, "even-k", llvm::cl::desc("auto, guard or peel"), llvm::cl::init("auto")};
+  Option<std::string> tma{*this, "tma", llvm::cl::desc("auto, or guard: a variant that tests the rules of tensor maps"),
+                          llvm::cl::init("auto")};
   ListOption<std::string> disable{*this, "disable-pass", llvm::cl::desc("Optimisations to leave out")};
   Option<std::string> stage{*this, "stage", llvm::cl::desc("tile, gpu or simt"), llvm::cl::init("simt")};
 };
@@ -155,6 +167,7 @@ void tilewright::registerTilePipeline() {
         options.gridGroup = cli.gridGroup;
         options.persistent = cli.persistent;
         options.evenK = cli.evenK;
+        options.tma = cli.tma;
         options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
         options.stage = cli.stage == "tile"  ? PipelineStage::Tile
                         : cli.stage == "gpu" ? PipelineStage::Gpu

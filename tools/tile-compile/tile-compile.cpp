@@ -64,6 +64,9 @@ static cl::opt<std::string> persistent("persistent", cl::cat(category), cl::valu
 static cl::opt<std::string> evenK("even-k", cl::cat(category), cl::value_desc("MODE"),
                                   cl::desc("how loops lose bounds checks: auto (default), guard (variants alone) or "
                                            "peel (peeling alone)"));
+static cl::opt<std::string> tma("tma", cl::cat(category), cl::value_desc("MODE"),
+                                cl::desc("tensor maps: auto (default) where they are proved to be legal, guard also in a "
+                                         "variant that tests it"));
 static cl::opt<std::string> kernel("kernel", cl::cat(category), cl::value_desc("NAME"),
                                    cl::desc("compile only this kernel"));
 static cl::opt<std::string> ptxasPath("ptxas", cl::cat(category), cl::value_desc("PATH"), cl::desc("the ptxas to use"));
@@ -82,7 +85,7 @@ static int fail(const llvm::Twine &message) {
 
 static bool readOptions(CompileOptions &options, std::string &error) {
   for (cl::opt<std::string> *option :
-       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &persistent, &evenK, &kernel,
+       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &persistent, &evenK, &tma, &kernel,
         &isLazy, &ptxasPath, &nvdisasmPath})
     if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
       return false;

@@ -27,6 +27,8 @@ struct CompileOptions {
   std::string persistent = "auto";
   /// How loops lose their bounds checks: auto, guard (variants alone) or peel (a last iteration of its own alone).
   std::string evenK = "auto";
+  /// Tensor maps: auto where they are proved to be legal, guard also where a variant can test it.
+  std::string tma = "auto";
   std::vector<std::string> disabledPasses;
   /// Only this kernel and its variants; empty for all.
   std::string kernel;

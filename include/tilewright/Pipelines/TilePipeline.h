@@ -32,6 +32,8 @@ struct PipelineOptions {
   std::string persistent = "auto";
   /// How loops lose their bounds checks: auto, guard or peel.
   std::string evenK = "auto";
+  /// Tensor maps: auto where they are proved to be legal, guard also where a variant can test it.
+  std::string tma = "auto";
   std::vector<std::string> disabledPasses;
   /// The list begins behind `from` and ends with `stage`.
   PipelineStage from = PipelineStage::Source;

@@ -36,6 +36,9 @@ struct PlanDecision {
   bool isEmpty = false;
 };
 
+/// How messages call a tensor map of a variant: "descriptor 0 (a, tile.load at k.mlir:7:10)".
+std::string describeDescriptor(const PlanVariant &variant, size_t index);
+
 /// A kernel of a verified plan, ready to be evaluated many times and from several threads at once. Refers to the
 /// kernel, which must stay where it is.
 class PlanEvaluator {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Conversion/HostToPlan/HostToPlan.h"
 #include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Analysis/HostValues.h"
 #include "tilewright/Analysis/KernelAccess.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
@@ -30,7 +31,11 @@ unsigned widthOf(Type type) { return type.isIndex() || !type.isInteger() ? 64 : 
 /// comparison and the like respect; what does not is mended on the way.
 class ExpressionBuilder {
 public:
-  explicit ExpressionBuilder(PlanKernel &plan) : plan(plan) {}
+  /// Goes on from the expressions that `plan` has.
+  explicit ExpressionBuilder(PlanKernel &plan) : plan(plan) {
+    for (auto [i, expr] : llvm::enumerate(plan.exprs))
+      known.try_emplace({expr.op, expr.a, expr.b, expr.c}, i);
+  }
 
   uint32_t add(ExprOp op, int64_t a = 0, int64_t b = 0, int64_t c = 0) {
     auto [slot, isNew] = known.try_emplace({op, a, b, c}, plan.exprs.size());
@@ -50,6 +55,41 @@ public:
       if (failed(visit(&op)))
         return failure();
     return success();
+  }
+
+  /// Makes expressions for base, sizes and strides of a view of a kernel, and for what they are computed from.
+  FailureOr<PlanStepArg> expressionsOf(Value view, Operation *user) {
+    SmallVector<Value> stack;
+    if (auto make = ViewOrigin::of(view).view.getDefiningOp<tile::MakeViewOp>())
+      stack.assign(make->operand_begin(), make->operand_end());
+    while (!stack.empty()) {
+      Value value = stack.back();
+      if (values.contains(value)) {
+        stack.pop_back();
+        continue;
+      }
+      if (auto argument = dyn_cast<BlockArgument>(value)) {
+        if (!isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+          return refuse(user, "expected a view that the host knows, found one made from what a loop carries");
+        values[value] = add(isa<tile::PtrType>(value.getType()) ? ExprOp::ArgBase : ExprOp::ArgScalar,
+                            argument.getArgNumber());
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      if (!hasHostExpression(op))
+        return refuse(user, "expected a view that the host knows, found one made from " +
+                                op->getName().getStringRef().str());
+      size_t before = stack.size();
+      for (Value operand : op->getOperands())
+        if (!isa<tile::ViewType>(operand.getType()) && !values.contains(operand))
+          stack.push_back(operand);
+      if (stack.size() == before && failed(visit(op)))
+        return failure();
+    }
+    PlanStepArg arg;
+    if (failed(expandView(view, user, arg)))
+      return failure();
+    return arg;
   }
 
   /// What a launch passes for `value`, after `visitAll`.
@@ -200,6 +240,10 @@ private:
           if (bytes != 1)
             distance = add(ExprOp::Mul, distance, constant(bytes));
           values[x.getResult()] = add(ExprOp::Add, get(x.getPtr()), distance);
+          return success();
+        })
+        .Case<tile::AssumeOp>([&](tile::AssumeOp x) {
+          values[x.getResult()] = get(x.getSource());
           return success();
         })
         .Case<tile::PtrCastOp>([&](tile::PtrCastOp x) {
@@ -395,6 +439,24 @@ FailureOr<PlanKernel> tilewright::buildPlanKernel(func::FuncOp kernel) {
     plan.variants.push_back(std::move(variant));
   }
   return plan;
+}
+
+FailureOr<PlanDescriptor> tilewright::buildPlanDescriptor(PlanKernel &plan, const DescriptorSpec &spec) {
+  FailureOr<PlanStepArg> view = ExpressionBuilder(plan).expressionsOf(spec.view, spec.access);
+  if (failed(view))
+    return failure();
+  PlanDescriptor descriptor;
+  descriptor.type = *scalarTypeOf(cast<tile::ViewType>(spec.view.getType()).getElementType());
+  descriptor.address = view->value;
+  ViewOrigin origin = ViewOrigin::of(spec.view);
+  for (auto [dim, box] : llvm::zip(spec.order, spec.box)) {
+    descriptor.sizes.push_back(view->sizes[dim]);
+    descriptor.strides.push_back(view->strides[dim]);
+    descriptor.box.push_back(box);
+    descriptor.dims.push_back(origin.dims[dim]);
+  }
+  descriptor.swizzle = spec.swizzle;
+  return descriptor;
 }
 
 FailureOr<PlanKernel> tilewright::buildPlanHost(func::FuncOp host, ArrayRef<PlanKernel> kernels) {

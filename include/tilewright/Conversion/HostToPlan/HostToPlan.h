@@ -19,6 +19,23 @@ namespace tilewright {
 /// address; a scalar.
 mlir::FailureOr<PlanKernel> buildPlanKernel(mlir::func::FuncOp kernel);
 
+/// What a tensor map is, apart from numbers that only the host knows.
+struct DescriptorSpec {
+  /// The access that copies by it, and its view: what a host knows of it is said in the plan.
+  mlir::Operation *access = nullptr;
+  mlir::Value view;
+  /// The dimensions of the view, innermost first, and the elements of a box along each.
+  llvm::SmallVector<unsigned> order;
+  llvm::SmallVector<uint32_t> box;
+  TmaSwizzle swizzle = TmaSwizzle::None;
+  /// What messages call the memory.
+  std::string memory;
+};
+
+/// The entry of a launch plan for a tensor map of a kernel or variant, without a label. Adds expressions to `plan`. Emits one
+/// located diagnostic and fails where a host does not know the view.
+mlir::FailureOr<PlanDescriptor> buildPlanDescriptor(PlanKernel &plan, const DescriptorSpec &spec);
+
 /// The plan of a host function, a `func.func` that holds `tile.launch` ops of kernels that are in `kernels`. Emits one
 /// located diagnostic and fails where it holds what a plan cannot say.
 mlir::FailureOr<PlanKernel> buildPlanHost(mlir::func::FuncOp host, llvm::ArrayRef<PlanKernel> kernels);

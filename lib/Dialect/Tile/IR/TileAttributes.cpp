@@ -24,7 +24,7 @@ static constexpr int64_t kMaxGridGroup = 1 << 16;
 
 namespace {
 /// Where an attribute may stand.
-enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Anywhere };
+enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Block, Anywhere };
 /// What an attribute holds.
 enum class Content { Unit, Bool, Symbol, Count, CountOrFull, DotFamily, DotChoice };
 /// One known attribute of operations.
@@ -50,6 +50,7 @@ static std::optional<Rule> ruleOf(StringRef name) {
       .Case("tile.independent", Rule{Place::LoopOrLaunch, Content::Unit})
       .Case(kMmaAttr, Rule{Place::Dot, Content::DotFamily})
       .Case(kDotChoiceAttr, Rule{Place::Dot, Content::DotChoice})
+      .Case("tile.tma", Rule{Place::Block, Content::Unit})
       .Case("tile.ftz", Rule{Place::Anywhere, Content::Unit})
       .Default(std::nullopt);
 }
@@ -98,6 +99,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     break;
   case Place::Dot:
     if (failed(expectPlace(isa<DotOp>(op), "tile.dot")))
+      return failure();
+    break;
+  case Place::Block:
+    if (failed(expectPlace(isa<LoadOp, StoreOp>(op), "tile.load or tile.store")))
       return failure();
     break;
   case Place::Anywhere:

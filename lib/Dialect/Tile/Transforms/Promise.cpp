@@ -3,8 +3,10 @@
 #include "tilewright/Analysis/AlignmentRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -25,6 +27,73 @@ bool tilewright::canRefineView(Value view, Operation *&blocker) {
     }
   }
   return true;
+}
+
+/// `value` and what it may become through selections and branches.
+static llvm::SetVector<Value> followSelections(Value value) {
+  llvm::SetVector<Value> names;
+  names.insert(value);
+  for (size_t i = 0; i < names.size(); ++i) // Grows while it is walked.
+    for (OpOperand &use : names[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<arith::SelectOp>(user) && use.getOperandNumber() > 0)
+        names.insert(user->getResult(0));
+      else if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+        names.insert(user->getParentOp()->getResult(use.getOperandNumber()));
+    }
+  return names;
+}
+
+/// The dims of the views made with `stride`, a stride of another view, as theirs: how part of a view is written.
+static SmallVector<std::pair<Value, int64_t>> findDimsWithStride(tile::ViewStrideOp stride) {
+  SmallVector<std::pair<Value, int64_t>> dims;
+  for (Value name : followSelections(stride.getResult()))
+    for (Operation *user : name.getUsers()) {
+      auto make = dyn_cast<tile::MakeViewOp>(user);
+      if (!make)
+        continue;
+      size_t operand = 0;
+      for (auto [dim, known] : llvm::enumerate(make.getType().getStrides()))
+        if (ShapedType::isDynamic(known) && make.getStrides()[operand++] == name)
+          dims.push_back({make.getResult(), dim});
+    }
+  return dims;
+}
+
+bool tilewright::isDimWalked(Value view, int64_t dim) {
+  SmallVector<std::pair<Value, int64_t>> worklist{{view, dim}};
+  while (!worklist.empty()) {
+    auto [value, place] = worklist.pop_back_val();
+    auto walks = [place = place](ArrayRef<int64_t> walked, RankedTensorType tile) {
+      return llvm::any_of(llvm::zip(walked, tile.getShape()),
+                          [&](auto pair) { return std::get<0>(pair) == place && std::get<1>(pair) > 1; });
+    };
+    for (Operation *user : value.getUsers()) {
+      if (auto permute = dyn_cast<tile::PermuteViewOp>(user)) {
+        const int64_t *to = llvm::find(permute.getOrder(), place);
+        worklist.push_back({permute.getResult(), to - permute.getOrder().begin()});
+      } else if (auto stride = dyn_cast<tile::ViewStrideOp>(user);
+                 stride && static_cast<int64_t>(stride.getDim()) == place) {
+        llvm::append_range(worklist, findDimsWithStride(stride));
+      } else if (auto load = dyn_cast<tile::LoadOp>(user);
+                 load && walks(load.walkedDims(), load.getResult().getType())) {
+        return true;
+      } else if (auto store = dyn_cast<tile::StoreOp>(user);
+                 store && walks(store.walkedDims(), store.getValue().getType())) {
+        return true;
+      } else if (auto gather = dyn_cast<tile::GatherOp>(user);
+                 gather && walks(gather.walkedDims(), gather.getResult().getType())) {
+        return true;
+      } else if (auto scatter = dyn_cast<tile::ScatterOp>(user);
+                 scatter && walks(scatter.walkedDims(), scatter.getValue().getType())) {
+        return true;
+      } else if (auto into = dyn_cast<tile::ReduceIntoOp>(user);
+                 into && walks(into.walkedDims(), into.getValue().getType())) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 /// Gives `view` another type and all views made from it theirs.
@@ -63,6 +132,25 @@ static void strengthenDim(func::FuncOp func, unsigned argument, StringRef name, 
   func.setArgAttr(argument, name, DenseI64ArrayAttr::get(func.getContext(), divisors));
 }
 
+/// Narrows the range attributes of an integer.
+static void limit(func::FuncOp func, unsigned argument, int64_t low, int64_t high) {
+  Type i64 = IntegerType::get(func.getContext(), 64);
+  if (auto present = func.getArgAttrOfType<IntegerAttr>(argument, "tile.min"))
+    low = std::max(low, present.getInt());
+  if (auto present = func.getArgAttrOfType<IntegerAttr>(argument, "tile.max"))
+    high = std::min(high, present.getInt());
+  // What the type excludes anyway has no attribute, and a promise that nothing keeps makes none.
+  if (unsigned width = func.getArgument(argument).getType().isIndex() ? 64 : func.getArgument(argument).getType().getIntOrFloatBitWidth();
+      width < 64) {
+    low = std::max(low, llvm::minIntN(width));
+    high = std::min(high, llvm::maxIntN(width));
+  }
+  if (low > high)
+    return;
+  func.setArgAttr(argument, "tile.min", IntegerAttr::get(i64, low));
+  func.setArgAttr(argument, "tile.max", IntegerAttr::get(i64, high));
+}
+
 void tilewright::applyPromises(func::FuncOp func, ArrayRef<Promise> promises) {
   for (const Promise &promise : promises) {
     switch (promise.kind) {
@@ -82,6 +170,11 @@ void tilewright::applyPromises(func::FuncOp func, ArrayRef<Promise> promises) {
       strengthenDim(func, promise.argument, "tile.strides_div_by", promise.dim, promise.divisor);
       break;
     case Promise::EqualSizes:
+    case Promise::SizeRange:
+    case Promise::StrideRange:
+      break;
+    case Promise::ValueRange:
+      limit(func, promise.argument, promise.low, promise.high);
       break;
     case Promise::SizeDivisor:
       strengthenDim(func, promise.argument, "tile.sizes_div_by", promise.dim, promise.divisor);
@@ -108,6 +201,16 @@ func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayR
   // A remainder is 0 for negative multiples too.
   auto isMultiple = [&](Value value, int64_t divisor) {
     return equals(arith::RemSIOp::create(builder, loc, value, constant(value.getType(), divisor)), 0);
+  };
+  auto isWithin = [&](Value value, int64_t low, int64_t high) -> Value {
+    // Limits that a narrower type cannot hold are no limits.
+    if (unsigned width = value.getType().isIndex() ? 64 : value.getType().getIntOrFloatBitWidth(); width < 64) {
+      low = std::max(low, llvm::minIntN(width));
+      high = std::min(high, llvm::maxIntN(width));
+    }
+    Value isAbove = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, value, constant(value.getType(), low));
+    Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, value, constant(value.getType(), high));
+    return arith::AndIOp::create(builder, loc, isAbove, isBelow);
   };
   Value all;
   if (base) {
@@ -142,6 +245,15 @@ func::FuncOp tilewright::createGuard(func::FuncOp kernel, StringRef name, ArrayR
       break;
     case Promise::ValueDivisor:
       holds = isMultiple(argument, promise.divisor);
+      break;
+    case Promise::SizeRange:
+      holds = isWithin(size(), promise.low, promise.high);
+      break;
+    case Promise::StrideRange:
+      holds = isWithin(stride(), promise.low, promise.high);
+      break;
+    case Promise::ValueRange:
+      holds = isWithin(argument, promise.low, promise.high);
       break;
     case Promise::EqualSizes: {
       Value other =
@@ -186,15 +298,15 @@ func::FuncOp tilewright::addVariant(func::FuncOp kernel, func::FuncOp base, Stri
   return variant;
 }
 
-/// How messages call a parameter.
-static std::string parameterName(func::FuncOp kernel, unsigned argument) {
+std::string tilewright::describeParameter(func::FuncOp kernel, unsigned argument) {
   auto name = kernel.getArgAttrOfType<StringAttr>(argument, "tile.name");
   return name ? name.getValue().str() : "parameter " + std::to_string(argument);
 }
 
 std::string tilewright::describePromise(func::FuncOp kernel, const Promise &promise) {
-  std::string text = parameterName(kernel, promise.argument);
+  std::string text = describeParameter(kernel, promise.argument);
   std::string dim = std::to_string(promise.dim), multiple = " is a multiple of " + std::to_string(promise.divisor);
+  std::string range = " is from " + std::to_string(promise.low) + " to " + std::to_string(promise.high);
   switch (promise.kind) {
   case Promise::UnitStride:
     return text + ": stride of dim " + dim + " is 1";
@@ -206,9 +318,15 @@ std::string tilewright::describePromise(func::FuncOp kernel, const Promise &prom
     return text + ": size of dim " + dim + multiple;
   case Promise::ValueDivisor:
     return text + multiple;
+  case Promise::SizeRange:
+    return text + ": size of dim " + dim + range;
+  case Promise::StrideRange:
+    return text + ": stride of dim " + dim + range;
+  case Promise::ValueRange:
+    return text + range;
   case Promise::EqualSizes:
     return text + ": size of dim " + dim + " is that of dim " + std::to_string(promise.otherDim) + " of " +
-           parameterName(kernel, promise.otherArgument);
+           describeParameter(kernel, promise.otherArgument);
   }
   llvm_unreachable("all kinds are above");
 }

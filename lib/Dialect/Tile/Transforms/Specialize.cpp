@@ -46,75 +46,6 @@ static bool isAnyWider(ArrayRef<VectorAccess> first, ArrayRef<VectorAccess> seco
                       [](auto pair) { return std::get<0>(pair).elements > std::get<1>(pair).elements; });
 }
 
-/// `value` and what it may become through selections and branches.
-static llvm::SetVector<Value> followSelections(Value value) {
-  llvm::SetVector<Value> names;
-  names.insert(value);
-  for (size_t i = 0; i < names.size(); ++i) // Grows while it is walked.
-    for (OpOperand &use : names[i].getUses()) {
-      Operation *user = use.getOwner();
-      if (isa<arith::SelectOp>(user) && use.getOperandNumber() > 0)
-        names.insert(user->getResult(0));
-      else if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
-        names.insert(user->getParentOp()->getResult(use.getOperandNumber()));
-    }
-  return names;
-}
-
-/// The dims of the views made with `stride`, a stride of another view, as theirs: how part of a view is written.
-static SmallVector<std::pair<Value, int64_t>> findDimsWithStride(tile::ViewStrideOp stride) {
-  SmallVector<std::pair<Value, int64_t>> dims;
-  for (Value name : followSelections(stride.getResult()))
-    for (Operation *user : name.getUsers()) {
-      auto make = dyn_cast<tile::MakeViewOp>(user);
-      if (!make)
-        continue;
-      size_t operand = 0;
-      for (auto [dim, known] : llvm::enumerate(make.getType().getStrides()))
-        if (ShapedType::isDynamic(known) && make.getStrides()[operand++] == name)
-          dims.push_back({make.getResult(), dim});
-    }
-  return dims;
-}
-
-/// Whether an access behind `view`, or a view that takes its stride over, walks its dimension `dim` by more than one
-/// element.
-static bool isWalked(Value view, int64_t dim) {
-  SmallVector<std::pair<Value, int64_t>> worklist{{view, dim}};
-  while (!worklist.empty()) {
-    auto [value, place] = worklist.pop_back_val();
-    auto walks = [place = place](ArrayRef<int64_t> walked, RankedTensorType tile) {
-      return llvm::any_of(llvm::zip(walked, tile.getShape()),
-                          [&](auto pair) { return std::get<0>(pair) == place && std::get<1>(pair) > 1; });
-    };
-    for (Operation *user : value.getUsers()) {
-      if (auto permute = dyn_cast<tile::PermuteViewOp>(user)) {
-        const int64_t *to = llvm::find(permute.getOrder(), place);
-        worklist.push_back({permute.getResult(), to - permute.getOrder().begin()});
-      } else if (auto stride = dyn_cast<tile::ViewStrideOp>(user);
-                 stride && static_cast<int64_t>(stride.getDim()) == place) {
-        llvm::append_range(worklist, findDimsWithStride(stride));
-      } else if (auto load = dyn_cast<tile::LoadOp>(user);
-                 load && walks(load.walkedDims(), load.getResult().getType())) {
-        return true;
-      } else if (auto store = dyn_cast<tile::StoreOp>(user);
-                 store && walks(store.walkedDims(), store.getValue().getType())) {
-        return true;
-      } else if (auto gather = dyn_cast<tile::GatherOp>(user);
-                 gather && walks(gather.walkedDims(), gather.getResult().getType())) {
-        return true;
-      } else if (auto scatter = dyn_cast<tile::ScatterOp>(user);
-                 scatter && walks(scatter.walkedDims(), scatter.getValue().getType())) {
-        return true;
-      } else if (auto into = dyn_cast<tile::ReduceIntoOp>(user);
-                 into && walks(into.walkedDims(), into.getValue().getType())) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// The parameters that addresses, masks, offsets and the sizes and strides of views are computed from.
 static llvm::SetVector<Value> findAddressParameters(func::FuncOp kernel) {
   llvm::SetVector<Value> seen;
@@ -199,7 +130,7 @@ private:
     unsigned unit = isKnown ? last - strides.begin() - 1 : strides.size() - 1;
     if (!isKnown) {
       Operation *blocker = nullptr;
-      if (!ShapedType::isDynamic(strides[unit]) || !isWalked(argument, unit))
+      if (!ShapedType::isDynamic(strides[unit]) || !isDimWalked(argument, unit))
         return;
       if (!canRefineView(argument, blocker)) {
         remark::missed(blocker->getLoc(), remarkFor(kernel)) << remark::reason(

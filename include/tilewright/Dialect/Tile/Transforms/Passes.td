@@ -145,6 +145,27 @@ def BatchLaunchesPass : Pass<"tile-batch-launches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
 }
 
+def InsertTmaPass : Pass<"tile-insert-tma", "::mlir::ModuleOp"> {
+  let summary = "Choose the block accesses that tensor maps serve";
+  let description = [{
+    A `tile.load` or `tile.store` that keeps every rule of TMA (`TmaRules.h`) is marked `tile.tma`: its view is known to the
+    host before the launch, has a dimension of stride 1, an aligned base, aligned strides and sizes from 1, and the access needs no
+    coordinate that 32 bits do not hold. The mark changes nothing of what the access means; once layouts are assigned, box and swizzle
+    follow, and the launch plan gets the descriptor. `mode=auto` marks what types and promises prove and adds nothing.
+    `mode=guard` also puts one variant of the kernel in front of all versions, whose guard tests what only the caller knows:
+    alignment of bases and strides, unit strides, sizes from 1 to 2^31 - 1, strides below 2^40 bytes; there, pads that
+    no tensor map fills with are selected behind the load. Each access without a map is a remark with the rule and the value.
+    Leaves alone: atomic accesses, gathers, views that a loop or a branch carries, targets without TMA.
+    Example: test/Dialect/Tile/Transforms/insert-tma.mlir#static
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", /*default=*/"\"auto\"", "auto: no further variants; guard: one that tests the rules">,
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to choose for">,
+    Option<"maxVariants", "max-variants", "unsigned", /*default=*/"8", "Most versions of a kernel, itself included">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def SpecializeEvenKPass : Pass<"tile-specialize-even-k", "::mlir::ModuleOp"> {
   let summary = "Free steady loops from bounds checks by guarded variants or a peeled last iteration";
   let description = [{

@@ -9,6 +9,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include <limits>
+
 namespace tilewright {
 
 /// One fact about one parameter that a host can check before a launch.
@@ -20,21 +22,29 @@ struct Promise {
     SizeDivisor,   ///< `divisor` divides the size of `dim`.
     ValueDivisor,  ///< `divisor` divides an integer.
     EqualSizes,    ///< The size of `dim` is that of `otherDim` of view parameter `otherArgument`.
+    SizeRange,     ///< The size of `dim` is from `low` to `high`.
+    StrideRange,   ///< The stride of `dim` is from `low` to `high`, in elements.
+    ValueRange,    ///< An integer is from `low` to `high`.
   };
   Kind kind;
   unsigned argument;
   unsigned dim = 0;
   int64_t divisor = 1;
   unsigned otherArgument = 0, otherDim = 0;
+  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
 };
 
 /// Whether every use of `view`, also behind permute_view, is one that a change of its strides can follow: accesses and
 /// queries. A loop, branch or call that carries the view is `blocker` then.
 bool canRefineView(mlir::Value view, mlir::Operation *&blocker);
 
+/// Whether an access behind `view`, or a view that takes its stride over, walks its dimension `dim` by more than one
+/// element.
+bool isDimWalked(mlir::Value view, int64_t dim);
+
 /// Puts the promises on a function: unit strides into the types of the arguments and of all views made from them, the
-/// divisors into argument attributes, joined with what stands there. Equal sizes have no attribute: whoever promises
-/// them uses them at once.
+/// divisors and ranges of integers into argument attributes, joined with what stands there. Equal sizes and ranges of sizes
+/// and strides have no attribute: whoever promises them uses them at once.
 void applyPromises(mlir::func::FuncOp func, mlir::ArrayRef<Promise> promises);
 
 /// A private function over the parameters of `kernel` that returns whether all promises hold, in front of `kernel`.
@@ -47,6 +57,9 @@ mlir::func::FuncOp createGuard(mlir::func::FuncOp kernel, mlir::StringRef name, 
 /// be free.
 mlir::func::FuncOp addVariant(mlir::func::FuncOp kernel, mlir::func::FuncOp base, mlir::StringRef name,
                               mlir::ArrayRef<Promise> promises, mlir::SymbolTable &symbols);
+
+/// How messages call a parameter: its `tile.name`, or "parameter 2".
+std::string describeParameter(mlir::func::FuncOp kernel, unsigned argument);
 
 /// E.g. "a: stride 1 in dim 1" with the parameter's `tile.name` or, without one, its position.
 std::string describePromise(mlir::func::FuncOp kernel, const Promise &promise);
