@@ -41,11 +41,11 @@ TEST(GlobalAccess, NoAccessIsWiderThanAnInstruction) {
 }
 
 TEST(GlobalAccess, OtherDimensionsAreFarApart) {
-  // Lanes along dimension 1, memory along dimension 0: each element is in a line of its own.
+  // Lanes along dimension 1, memory along dimension 0, as the registers of a thread: each lane has a line of its own.
   DistributedLayout layout = makeBlocked({32, 32}, {1, 1}, {1, 0}, 1);
   GlobalAccessCost cost = globalAccessCost(layout, 0, 4, 2, /*ownersOnly=*/false);
-  EXPECT_EQ(cost.vector, 1);
-  EXPECT_EQ(cost.accesses, 32);
+  EXPECT_EQ(cost.vector, 4);
+  EXPECT_EQ(cost.accesses, 8);
   EXPECT_EQ(cost.lines, 32);
 }
 
