@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 from dataclasses import dataclass
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from ._library import lib
 from .arguments import Parameter, pack_arguments, read_parameters
@@ -39,17 +39,14 @@ class Selection:
 class Kernel:
     """One kernel of a module. Calling it launches it and waits; arrays that it writes are changed in place."""
 
-    def __init__(self, module: Module, name: str, parameters: Sequence[Parameter]) -> None:
-        self.name = name
+    def __init__(self, bundle: Handle, plan: Mapping[str, Any], parameters: Sequence[Parameter]) -> None:
+        self.name: str = plan["name"]
         self.parameters: tuple[Parameter, ...] = tuple(parameters)
-        self._module = module
+        # The symbols of its variants in the order in which their guards are asked; none for a host function.
+        self.variants: tuple[str, ...] = tuple(variant["symbol"] for variant in plan["variants"])
+        # Not the module, which holds the kernel: what was compiled shall go with the last name for it.
+        self._bundle = bundle
         self._handles: dict[int, Handle] = {}
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """The symbols of its variants in the order in which their guards are asked; none for a host function."""
-        (plan,) = [kernel for kernel in self._module.plan["kernels"] if kernel["name"] == self.name]
-        return tuple(variant["symbol"] for variant in plan["variants"])
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(map(str, self.parameters))})>"
@@ -112,7 +109,7 @@ class Kernel:
         """The kernel made ready on a backend; kept for later launches."""
         key = backend.pointer.value or 0
         if key not in self._handles:
-            pointer = checked(lib.twKernelLookup, backend.pointer, self._module._bundle.pointer, self.name.encode())
+            pointer = checked(lib.twKernelLookup, backend.pointer, self._bundle.pointer, self.name.encode())
             self._handles[key] = Handle(pointer, lib.twKernelDestroy)
         return self._handles[key]
 
@@ -130,7 +127,8 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
         for index in range(lib.twBundleKernelCount(pointer)):
             name = lib.twBundleKernelName(pointer, index).decode()
-            self._kernels[name] = Kernel(self, name, read_parameters(pointer, index))
+            plan = self.plan["kernels"][index]
+            self._kernels[name] = Kernel(self._bundle, plan, read_parameters(pointer, index))
         # What only a compilation knows; empty for a bundle from a file.
         self._ptx: dict[str, list[str]] = {}
         self.report: Any = {}

@@ -2,9 +2,11 @@
 # RUN: %python %s
 """The package as its users see it: modules, kernels, plain data, exceptions."""
 
+import gc
 import os
 import tempfile
 import unittest
+import weakref
 
 import numpy as np
 
@@ -121,6 +123,24 @@ class Modules(unittest.TestCase):
         for remark in self.module.remarks:
             self.assertLessEqual({"kind", "pass", "name", "function", "file", "line", "column", "message"}, set(remark))
         self.assertEqual(self.module.diagnostics, [])
+
+    def test_a_dropped_module_goes_at_once(self):
+        # No cycle keeps what was compiled until Python looks for cycles; a kernel outlives its module.
+        gc.disable()
+        try:
+            module = tilewright.compile(VECTOR_ADD, lazy=True)
+            kernel, seen = module["vector_add"], weakref.ref(module)
+            x = np.ones(10, np.float32)
+            kernel(x, x, x, backend="emulator")
+            del module
+            self.assertIsNone(seen())
+            kernel(x, x, x, backend="emulator")
+            np.testing.assert_array_equal(x, 4)
+            seen = weakref.ref(kernel)
+            del kernel
+            self.assertIsNone(seen())
+        finally:
+            gc.enable()
 
     def test_optional_passes(self):
         passes = tilewright.optional_passes()
