@@ -265,10 +265,13 @@ class MemorySteps(TileSteps):
         flat = self.ids[0]
         for extent, value_of in zip(self.grid[1:], self.ids[1:]):
             size = self.constant(max(extent, 1))
-            flat = self.scalar("arith.muli {0}, {1} overflow<nsw> : index", lambda context, a, b: a * b, (flat, size))
-            flat = self.scalar("arith.addi {0}, {1} overflow<nsw> : index", lambda context, a, b: a + b, (flat, value_of))
+            flat = self.scalar("arith.muli {0}, {1} overflow<nsw> : index", lambda context, a, b: a * b, (flat, size),
+                               programs, low=0)
+            flat = self.scalar("arith.addi {0}, {1} overflow<nsw> : index", lambda context, a, b: a + b,
+                               (flat, value_of), programs, low=0)
         size = self.constant(rows * columns)
-        start = self.scalar("arith.muli {0}, {1} overflow<nsw> : index", lambda context, a, b: a * b, (flat, size))
+        start = self.scalar("arith.muli {0}, {1} overflow<nsw> : index", lambda context, a, b: a * b, (flat, size),
+                            programs * rows * columns, low=0)
         narrow = self.scalar("arith.index_cast {0} : index to i32", lambda context, a: a, (start,), type="i32")
         mask, _ = self.limit_mask(value.shape)
         pointer_type = f"!tile.ptr<{value.type}>"
