@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/AffineTiles.h"
+#include "CarriedChain.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,9 +11,6 @@
 
 using namespace mlir;
 using namespace tilewright;
-
-/// Additions of one iteration that are followed.
-static constexpr unsigned kMaxChain = 16;
 
 static bool isPointer(Value value) { return isa<tile::PtrType>(getElementTypeOrSelf(value.getType())); }
 static bool isNumber(Value value) { return getElementTypeOrSelf(value.getType()).isIntOrIndex(); }
@@ -29,37 +27,6 @@ static AffineTile zeroOf(Value value) {
   form.steps.resize(rankOf(value));
   form.wraps.resize(rankOf(value));
   return form;
-}
-
-namespace {
-/// The additions by which a loop advances what it carries.
-struct Chain {
-  SmallVector<Operation *> ops;
-  SmallVector<Value> addends;
-};
-} // namespace
-
-/// The chain from `argument` to what the loop yields for it; nothing where the loop does something else with it.
-static std::optional<Chain> findChain(BlockArgument argument) {
-  auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  Value value = loop.getYieldedValues()[argument.getArgNumber() - loop.getNumInductionVars()];
-  Chain chain;
-  while (value != argument) {
-    Operation *op = value.getDefiningOp();
-    if (!op || chain.ops.size() == kMaxChain || !isa<arith::AddIOp, tile::PtrAddOp>(op))
-      return std::nullopt;
-    bool isRight = op->getOperand(1) == argument && isa<arith::AddIOp>(op);
-    chain.ops.push_back(op);
-    chain.addends.push_back(op->getOperand(isRight ? 0 : 1));
-    value = op->getOperand(isRight ? 1 : 0);
-  }
-  return chain;
-}
-
-static bool isCarried(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto loop = argument ? dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  return loop && argument != loop.getInductionVar();
 }
 
 const AffineTile *AffineTiles::known(Value value) const {
@@ -160,9 +127,10 @@ SmallVector<Value> AffineTiles::operandsOf(Value value) const {
   } else if (isCarried(value)) {
     auto argument = cast<BlockArgument>(value);
     auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (std::optional<Chain> chain = findChain(argument)) {
+    if (std::optional<SmallVector<ChainLink>> chain = findChain(argument)) {
       operands = {loop.getTiedLoopInit(argument)->get(), loop.getLowerBound()};
-      llvm::append_range(operands, chain->addends);
+      for (const ChainLink &link : *chain)
+        operands.push_back(link.addend);
     }
   }
   llvm::erase_if(operands, [](Value operand) { return !isNumber(operand) && !isPointer(operand); });
@@ -437,7 +405,7 @@ std::optional<AffineTile> AffineTiles::evaluateRemainder(Operation *op, std::str
 
 std::optional<AffineTile> AffineTiles::evaluateCarried(BlockArgument argument, std::string &reason) {
   auto loop = cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  std::optional<Chain> chain = findChain(argument);
+  std::optional<SmallVector<ChainLink>> chain = findChain(argument);
   if (!chain) {
     reason = "a loop carries it and does not only advance it";
     return std::nullopt;
@@ -453,7 +421,7 @@ std::optional<AffineTile> AffineTiles::evaluateCarried(BlockArgument argument, s
     return std::nullopt;
   }
   AddressPolynomial perTrip;
-  for (auto [op, addend] : llvm::zip(chain->ops, chain->addends)) {
+  for (auto [op, addend, isSubtracted] : *chain) {
     const AffineTile *form = known(addend);
     if (!form || !form->isUniform() || form->base || !form->isExact) {
       reason = "a loop advances it by different numbers";
@@ -465,11 +433,12 @@ std::optional<AffineTile> AffineTiles::evaluateCarried(BlockArgument argument, s
           reason = "a loop advances it by a number that changes";
           return std::nullopt;
         }
-    if (isa<arith::AddIOp>(op) && !cannotWrap(op)) {
-      reason = llvm::formatv("arith.addi may wrap in {0} bits", widthOf(argument)).str();
+    if (!isa<tile::PtrAddOp>(op) && !cannotWrap(op)) {
+      reason = llvm::formatv("{0} may wrap in {1} bits", op->getName().getStringRef(), widthOf(argument)).str();
       return std::nullopt;
     }
-    std::optional<AddressPolynomial> sum = AddressPolynomial::add(perTrip, form->uniform);
+    std::optional<AddressPolynomial> sum = isSubtracted ? AddressPolynomial::subtract(perTrip, form->uniform)
+                                                        : AddressPolynomial::add(perTrip, form->uniform);
     if (!sum)
       return std::nullopt;
     perTrip = *sum;

@@ -2,7 +2,6 @@
 #include "IndexTranslation.h"
 #include "AlignmentSolver.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -21,6 +20,8 @@ static unsigned widthOf(Type type) {
 IndexTranslation::IndexTranslation(func::FuncOp kernel, func::FuncOp grid, const AlignmentAnalysis &alignment,
                                    const ExtraFacts &facts, ArrayRef<tile::AssumeOp> assumes)
     : kernel(kernel), grid(grid), alignment(alignment), facts(facts) {
+  for (tile::AssumeOp op : assumes)
+    holding.insert(op);
   for (tile::AssumeOp op : assumes)
     translate(op.getResult());
 }
@@ -85,6 +86,8 @@ SmallVector<Value> IndexTranslation::operandsOf(Value value) const {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar())
       return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+    if (loop)
+      return operandsOfCarried(loop, argument.getArgNumber() - loop.getNumInductionVars());
     return {};
   }
   Operation *op = value.getDefiningOp();
@@ -109,7 +112,9 @@ SmallVector<Value> IndexTranslation::operandsOf(Value value) const {
       return {};
     return {branch.thenYield().getOperand(number), branch.elseYield().getOperand(number)};
   }
-  if (!isa<arith::ArithDialect>(op->getDialect()) && !isa<tile::AssumeOp>(op))
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return operandsOfCarried(loop, cast<OpResult>(value).getResultNumber());
+  if (!isa_and_nonnull<arith::ArithDialect>(op->getDialect()) && !isa<tile::AssumeOp>(op))
     return {};
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -231,6 +236,8 @@ Polynomial IndexTranslation::translateStep(Value value) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar())
       result = translateLoopVariable(loop);
+    else if (loop)
+      result = translateCarried(loop, argument.getArgNumber() - loop.getNumInductionVars(), /*isResult=*/false);
   } else if (widthOf(value.getType()) != 0) {
     Operation *op = value.getDefiningOp();
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -238,6 +245,8 @@ Polynomial IndexTranslation::translateStep(Value value) {
       if (!branch.getElseRegion().empty())
         result = bounds.oneOf(translated[branch.thenYield().getOperand(number)],
                               translated[branch.elseYield().getOperand(number)]);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      result = translateCarried(loop, cast<OpResult>(value).getResultNumber(), /*isResult=*/true);
     } else if (op->getNumResults() == 1) {
       result = translateOp(op);
     }
@@ -245,34 +254,19 @@ Polynomial IndexTranslation::translateStep(Value value) {
   return result ? *result : opaque(value);
 }
 
-std::optional<Polynomial> IndexTranslation::translateLoopVariable(scf::ForOp loop) {
-  const Polynomial &lower = translated[loop.getLowerBound()], &upper = translated[loop.getUpperBound()],
-                   &step = translated[loop.getStep()];
-  // An unsigned loop over numbers that are not negative is a signed one. The step is positive by definition.
-  if (loop.getUnsignedCmp() && (!bounds.isNonNegative(lower) || !bounds.isNonNegative(upper)))
-    return std::nullopt;
-  // The variable is lower + step * trip and below upper, so that trip <= (upper - lower - 1) / step.
-  bool isWhole = llvm::is_contained(facts.wholeLoops, loop.getOperation());
-  std::optional<Polynomial> distance = subtract(upper, lower);
-  if (distance)
-    distance = subtract(*distance, isWhole ? step : Polynomial::constant(1));
-  std::optional<Polynomial> lastTrip = distance ? bounds.floorDiv(*distance, step) : std::nullopt;
-  if (!lastTrip)
-    return std::nullopt;
-  SymbolFacts known;
-  known.min = 0;
-  known.upper.push_back(*lastTrip);
-  if (lastTrip->isConstant())
-    known.max = lastTrip->constantTerm();
-  unsigned trip = leaf(std::move(known), "trip");
-  loops[trip] = loop;
-  std::optional<Polynomial> walked = multiply(step, Polynomial::symbol(trip));
-  return walked ? add(lower, *walked) : std::nullopt;
-}
-
 Polynomial IndexTranslation::programs(tile::Axis axis) {
-  if (std::optional<Value> count = gridResult(axis))
-    return translated[*count];
+  if (std::optional<Value> count = gridResult(axis)) {
+    // The kernel runs, so there is a program, and no launch has more than an i32 counts.
+    bool &isKnown = hasGridFacts[static_cast<unsigned>(axis)];
+    Polynomial number = translated[*count];
+    if (!std::exchange(isKnown, true)) {
+      if (std::optional<Polynomial> others = subtract(number, Polynomial::constant(1)))
+        bounds.assumeNonNegative(*others);
+      if (std::optional<Polynomial> more = subtract(Polynomial::constant(std::numeric_limits<int32_t>::max()), number))
+        bounds.assumeNonNegative(*more);
+    }
+    return number;
+  }
   // An axis that the grid function does not give has one program.
   if (grid)
     return Polynomial::constant(1);
@@ -332,21 +326,37 @@ std::optional<Polynomial> IndexTranslation::translateDivision(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether the op is declared not to wrap around as a signed number.
-static bool hasNoSignedWrap(Operation *op) {
+bool IndexTranslation::isExact(Operation *op, const Polynomial &number) const {
+  unsigned width = widthOf(op->getResult(0).getType());
+  // The launcher reports an overflow; a device wraps around.
+  if (isOnHost(op->getResult(0)) && width == 64)
+    return true;
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
-  return flags && flags.hasNoSignedWrap();
+  return (flags && flags.hasNoSignedWrap()) || fits(number, width);
+}
+
+std::optional<Polynomial> IndexTranslation::translateSelect(arith::SelectOp op) {
+  const Polynomial &a = translated[op.getTrueValue()], &b = translated[op.getFalseValue()];
+  // The smaller or the greater of two is often written as a choice.
+  using Predicate = arith::CmpIPredicate;
+  auto cmp = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (cmp && widthOf(cmp.getLhs().getType()) > 1) {
+    const Polynomial &x = translated[cmp.getLhs()], &y = translated[cmp.getRhs()];
+    Predicate predicate = cmp.getPredicate();
+    bool isLess = predicate == Predicate::slt || predicate == Predicate::sle;
+    bool isGreater = predicate == Predicate::sgt || predicate == Predicate::sge;
+    if ((isLess || isGreater) && ((a == x && b == y) || (a == y && b == x)))
+      return isLess == (a == x) ? bounds.minimum(a, b) : bounds.maximum(a, b);
+  }
+  return bounds.oneOf(a, b);
 }
 
 std::optional<Polynomial> IndexTranslation::translateOp(Operation *op) {
   Value result = op->getResult(0);
   unsigned width = widthOf(result.getType());
   auto operand = [&](unsigned number) -> const Polynomial & { return translated[op->getOperand(number)]; };
-  // The launcher reports an overflow; a device wraps around.
   auto exact = [&](std::optional<Polynomial> number) -> std::optional<Polynomial> {
-    if (!number || (isOnHost(result) && width == 64) || hasNoSignedWrap(op) || fits(*number, width))
-      return number;
-    return std::nullopt;
+    return number && isExact(op, *number) ? number : std::nullopt;
   };
   return llvm::TypeSwitch<Operation *, std::optional<Polynomial>>(op)
       .Case([&](arith::ConstantOp constant) -> std::optional<Polynomial> {
@@ -362,8 +372,8 @@ std::optional<Polynomial> IndexTranslation::translateOp(Operation *op) {
           return std::nullopt;
         return exact(multiply(operand(0), Polynomial::constant(Wide(1) << static_cast<unsigned>(amount))));
       })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-            arith::RemSIOp, arith::RemUIOp, arith::ShRSIOp, arith::ShRUIOp, arith::AndIOp>(
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemSIOp,
+            arith::RemUIOp, arith::ShRSIOp, arith::ShRUIOp, arith::AndIOp>(
           [&](auto) { return width > 1 ? translateDivision(op) : std::nullopt; })
       .Case([&](arith::MinSIOp) { return std::optional(bounds.minimum(operand(0), operand(1))); })
       .Case([&](arith::MaxSIOp) { return std::optional(bounds.maximum(operand(0), operand(1))); })
@@ -373,7 +383,7 @@ std::optional<Polynomial> IndexTranslation::translateOp(Operation *op) {
         return isa<arith::MinUIOp>(op) ? bounds.minimum(operand(0), operand(1))
                                        : bounds.maximum(operand(0), operand(1));
       })
-      .Case([&](arith::SelectOp) { return std::optional(bounds.oneOf(operand(1), operand(2))); })
+      .Case([&](arith::SelectOp select) { return translateSelect(select); })
       .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](Operation *) -> std::optional<Polynomial> {
         // A cast to fewer bits keeps what fits into them. Bits of one alone have no sign.
         if (width <= 1 || widthOf(op->getOperand(0).getType()) <= 1 || !fits(operand(0), width))
@@ -387,7 +397,9 @@ std::optional<Polynomial> IndexTranslation::translateOp(Operation *op) {
         return operand(0);
       })
       .Case([&](tile::AssumeOp op) {
-        assume(op, operand(0));
+        bool isInGrid = grid && op->getParentOp() == grid;
+        if (isInGrid || holding.contains(op))
+          assume(op, operand(0));
         return std::optional(operand(0));
       })
       .Case([&](tile::ViewSizeOp size) { return std::optional(sizeOf(size.getView(), size.getDim())); })

@@ -7,8 +7,12 @@
 #include "tilewright/Analysis/InBounds.h"
 #include "tilewright/Analysis/SymbolicBounds.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <array>
 
 namespace tilewright {
 
@@ -44,24 +48,37 @@ private:
   /// What the grid function returns for an axis; nothing where it returns none.
   std::optional<mlir::Value> gridResult(tile::Axis axis) const;
   mlir::SmallVector<mlir::Value> operandsOf(mlir::Value value) const;
+  mlir::SmallVector<mlir::Value> operandsOfCarried(mlir::scf::ForOp loop, unsigned number) const;
   Polynomial translateStep(mlir::Value value);
   std::optional<Polynomial> translateOp(mlir::Operation *op);
   std::optional<Polynomial> translateDivision(mlir::Operation *op);
+  /// The symbol that counts iterations of a loop from 0; nothing where none is known.
+  std::optional<unsigned> tripOf(mlir::scf::ForOp loop);
   std::optional<Polynomial> translateLoopVariable(mlir::scf::ForOp loop);
+  /// What a loop carries, in an iteration or (`isResult`) behind the loop.
+  std::optional<Polynomial> translateCarried(mlir::scf::ForOp loop, unsigned number, bool isResult);
+  std::optional<Polynomial> translateSelect(mlir::arith::SelectOp op);
   Polynomial programs(tile::Axis axis);
   Polynomial opaque(mlir::Value value);
   Polynomial hostNumber(HostNumber number, SymbolFacts facts, std::string name);
   void assume(tile::AssumeOp op, const Polynomial &source);
   bool fits(const Polynomial &number, unsigned width) const;
+  /// Whether `op`, which would give `number` if it had bits enough, does.
+  bool isExact(mlir::Operation *op, const Polynomial &number) const;
   unsigned leaf(SymbolFacts facts, std::string name);
 
   mlir::func::FuncOp kernel, grid;
   const AlignmentAnalysis &alignment;
   ExtraFacts facts;
+  /// The assumes that hold; others, which are met where a branch yields their result, say nothing.
+  llvm::DenseSet<mlir::Operation *> holding;
   llvm::DenseMap<mlir::Value, Polynomial> translated;
   llvm::DenseMap<std::pair<unsigned, int64_t>, unsigned> hostLeaves;
   llvm::DenseMap<unsigned, HostNumber> hostNumbers;
   llvm::DenseMap<unsigned, mlir::scf::ForOp> loops;
+  llvm::DenseMap<mlir::Operation *, std::optional<unsigned>> trips;
+  llvm::DenseMap<unsigned, Polynomial> lastTrips;
+  std::array<bool, 3> hasGridFacts = {};
   llvm::DenseMap<unsigned, std::string> names;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Polynomial> otherSizes;
 };

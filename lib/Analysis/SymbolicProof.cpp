@@ -108,6 +108,16 @@ std::optional<Polynomial> SymbolicProof::tighten(const Polynomial &a) const {
   return add(varying, Polynomial::constant(floorDivide(constant, shared)));
 }
 
+bool SymbolicProof::prove() {
+  if (isNonNegative(goal))
+    return true;
+  // With what is taken for granted: a sum of two numbers that are not negative is not.
+  return std::any_of(bounds.assumed.begin(), bounds.assumed.end(), [&](const Polynomial &known) {
+    std::optional<Polynomial> rest = subtract(goal, known);
+    return rest && isNonNegative(*rest);
+  });
+}
+
 bool SymbolicProof::isNonNegative(const Polynomial &a) {
   if (--budget < 0 || depth > kMaxDepth)
     return false;

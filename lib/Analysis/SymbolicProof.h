@@ -14,7 +14,7 @@ public:
   /// What is proved must be made of symbols behind `goal`: that these have values is what `learn` takes for granted.
   SymbolicProof(const SymbolicBounds &bounds, const Polynomial &goal) : bounds(bounds), goal(goal) {}
 
-  bool prove() { return isNonNegative(goal); }
+  bool prove();
 
   /// What a proof step may replace: number = factor * symbol + rest, where one factor `symbol` is taken out of each
   /// product that has it.

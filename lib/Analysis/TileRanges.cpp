@@ -2,6 +2,7 @@
 #include "TileRanges.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +34,15 @@ static ConstantIntRanges cutRange(const ConstantIntRanges &range, IntegerAttr mi
   return range.intersection(promised);
 }
 
+void TileRangeAnalysis::visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor,
+                                                     ArrayRef<IntegerValueRangeLattice *> arguments,
+                                                     unsigned firstIndex) {
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+    return SparseForwardDataFlowAnalysis<IntegerValueRangeLattice>::visitNonControlFlowArguments(op, successor,
+                                                                                                 arguments, firstIndex);
+  IntegerRangeAnalysis::visitNonControlFlowArguments(op, successor, arguments, firstIndex);
+}
+
 void TileRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
   Value value = lattice->getAnchor();
   auto min = dyn_cast_or_null<IntegerAttr>(argumentAttribute(value, "tile.min"));
@@ -46,9 +56,9 @@ void TileRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
 LogicalResult TileRangeAnalysis::visitOperation(Operation *op, ArrayRef<const IntegerValueRangeLattice *> operands,
                                                 ArrayRef<IntegerValueRangeLattice *> results) {
   // Not reached yet; the operand's change brings us back.
-  if (isa<tile::TileDialect>(op->getDialect()) && llvm::any_of(operands, [](const IntegerValueRangeLattice *operand) {
-        return operand->getValue().isUninitialized();
-      }))
+  if (isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
+      llvm::any_of(operands,
+                   [](const IntegerValueRangeLattice *operand) { return operand->getValue().isUninitialized(); }))
     return success();
   // What an op of ours makes of the ranges of its operands; nothing for an op that is not known here.
   auto range = llvm::TypeSwitch<Operation *, std::optional<ConstantIntRanges>>(op)

@@ -12,6 +12,10 @@ class TileRangeAnalysis : public mlir::dataflow::IntegerRangeAnalysis {
 public:
   using IntegerRangeAnalysis::IntegerRangeAnalysis;
 
+  /// Takes the variables of unsigned loops for unknown: upstream reads their bounds as signed.
+  void visitNonControlFlowArguments(mlir::Operation *op, const mlir::RegionSuccessor &successor,
+                                    mlir::ArrayRef<mlir::dataflow::IntegerValueRangeLattice *> arguments,
+                                    unsigned firstIndex) override;
   void setToEntryState(mlir::dataflow::IntegerValueRangeLattice *lattice) override;
   mlir::LogicalResult visitOperation(mlir::Operation *op,
                                      mlir::ArrayRef<const mlir::dataflow::IntegerValueRangeLattice *> operands,

@@ -275,6 +275,114 @@ func.func @grouped32_grid(%p: !tile.ptr<f16>, %m: i32, %n: i32, %s: index) -> in
 
 // -----
 
+// An unsigned loop below a number that may be negative goes up to very large numbers.
+!s8 = !tile.view<8xf16, strides = [1]>
+func.func @unsigned_bound(%s: !s8, %n: index {tile.min = -2 : i64, tile.max = 8 : i64}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for unsigned %i = %c0 to %n step %c1 {
+    // expected-remark @below {{: open}}
+    %x = tile.load %s[%i] {test.show} : !s8 -> tensor<1xf16>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-remark @below {{trip < 8: proved}}
+    %x = tile.load %s[%i] {test.show} : !s8 -> tensor<1xf16>
+  }
+  return
+}
+
+// -----
+
+// What a branch assumes does not hold behind it, also where its result is met there.
+!s8 = !tile.view<8xf16, strides = [1]>
+func.func @assumed_in_branch(%s: !s8, %n: index {tile.name = "n"}, %c: i1) {
+  %c2 = arith.constant 2 : index
+  %r = scf.if %c -> (index) {
+    %a = tile.assume %n min 0 max 7 : index
+    // expected-remark @below {{n < 8: proved}}
+    %x = tile.load %s[%a] {test.show} : !s8 -> tensor<1xf16>
+    scf.yield %a : index
+  } else {
+    scf.yield %c2 : index
+  }
+  // expected-remark @below {{< 8: open}}
+  %x = tile.load %s[%r] {test.show} : !s8 -> tensor<1xf16>
+  // expected-remark @below {{n < 8: open}}
+  %y = tile.load %s[%n] {test.show} : !s8 -> tensor<1xf16>
+  return
+}
+
+// -----
+
+// Offsets that loops carry: advanced by numbers that do not change, up or down, from any bound and with any step, also
+// behind the loop. A sum that may wrap around in its width is not followed, nor one of a changing number.
+!s = !tile.view<1024xf16, strides = [1]>
+!v = !tile.view<?xf16, strides = [1]>
+func.func @carried(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 64>}, %s: !s, %u: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c24 = arith.constant 24 : index
+  %c64 = arith.constant 64 : index
+  %c960 = arith.constant 960 : index
+  %c1024 = arith.constant 1024 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c64_i32 = arith.constant 64 : i32
+  %n = tile.view_size %v, 0 : !v
+  %trips = arith.divsi %n, %c64 : index
+  %end = scf.for %t = %c0 to %trips step %c1 iter_args(%off = %c0) -> (index) {
+    // expected-remark @below {{64*trip + 63 < size(v, 0): proved}}
+    %x = tile.load %v[%off] {test.show} : !v -> tensor<64xf16>
+    %next = arith.addi %off, %c64 : index
+    scf.yield %next : index
+  }
+  %before = arith.subi %end, %c64 : index
+  // Without an iteration it is below 0.
+  // expected-remark @below {{: open}}
+  %a = tile.load %v[%before] {test.show} : !v -> tensor<64xf16>
+  %down = scf.for %t = %c8 to %c24 step %c1 iter_args(%off = %c960) -> (index) {
+    // expected-remark @below {{-64*trip + 1023 < 1024: proved}}
+    %x = tile.load %s[%off] {test.show} : !s -> tensor<64xf16>
+    %next = arith.subi %off, %c64 : index
+    scf.yield %next : index
+  }
+  // 16 iterations later.
+  %first = arith.addi %down, %c64 : index
+  // expected-remark @below {{-64*max(0, 16) + 1087 < 1024: proved}}
+  %b = tile.load %s[%first] {test.show} : !s -> tensor<64xf16>
+  %narrow:2 = scf.for %t = %c0 to %c1024 step %c64 iter_args(%off = %c0_i32, %wraps = %u) -> (i32, i32) {
+    %at = arith.index_cast %off : i32 to index
+    // expected-remark @below {{64*trip + 63 < 1024: proved}}
+    %x = tile.load %s[%at] {test.show} : !s -> tensor<64xf16>
+    %unknown = arith.index_cast %wraps : i32 to index
+    // expected-remark @below {{open}}
+    %y = tile.load %s[%unknown] {test.show} : !s -> tensor<64xf16>
+    %next = arith.addi %off, %c64_i32 : i32
+    %more = arith.addi %wraps, %c64_i32 : i32
+    scf.yield %next, %more : i32, i32
+  }
+  %grows = scf.for %t = %c0 to %c8 step %c1 iter_args(%off = %c0) -> (index) {
+    // expected-remark @below {{open}}
+    %x = tile.load %s[%off] {test.show} : !s -> tensor<64xf16>
+    %next = arith.addi %off, %t : index
+    scf.yield %next : index
+  }
+  // What a while loop carries is not followed.
+  %while = scf.while (%off = %c0) : (index) -> index {
+    %goes = arith.cmpi slt, %off, %c960 : index
+    scf.condition(%goes) %off : index
+  } do {
+  ^bb0(%off: index):
+    // expected-remark @below {{open}}
+    %x = tile.load %s[%off] {test.show} : !s -> tensor<64xf16>
+    %next = arith.addi %off, %c64 : index
+    scf.yield %next : index
+  }
+  return
+}
+
+// -----
+
 // A loop that steps by the number of programs, a choice, a minimum as bound, a part of a view.
 !v = !tile.view<?xf16, strides = [1]>
 func.func @others(%v: !v {tile.name = "v", tile.sizes_div_by = array<i64: 64>}, %p: !tile.ptr<f16>, %c: i1)
