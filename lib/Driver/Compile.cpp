@@ -89,6 +89,7 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   pipeline.persistent = options.persistent;
   pipeline.evenK = options.evenK;
   pipeline.tma = options.tma;
+  pipeline.extents = options.extents;
   pipeline.disabledPasses = options.disabledPasses;
   pipeline.from = from;
   pipeline.stage = to;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Driver/CompileOptions.h"
+#include "tilewright/Dialect/Tile/Transforms/ExtentPlan.h"
 #include "tilewright/Target/Target.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -13,6 +14,7 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"num-warps", "N", "warps per program of kernels that do not say, 1 to 32"},
     {"num-stages", "N", "buffers per pipelined load; only 1 so far"},
     {"cluster", "XxY", "programs per cluster; only 1x1 so far"},
+    {"extents", "CLASS:N,...", "resize tile dimensions, e.g. M:128,N:256; --remarks=all:tile-choose-extents lists the classes"},
     {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
     {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
     {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
@@ -54,7 +56,13 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (value != "1" && value != "1x1" && value != "1x1x1")
       return refuse(error, key, "1x1, because no pass forms clusters yet", value);
   } else if (key == "extents") {
-    return refuse(error, key, "nothing, because no pass resizes tiles yet", value);
+    llvm::SmallVector<StringRef> requests;
+    value.split(requests, ',');
+    for (StringRef request : requests) {
+      if (!parseExtentRequest(request))
+        return refuse(error, key, "CLASS:N,... with N from 1 to " + std::to_string(kMaxExtent), value);
+      options.extents.push_back(request.str());
+    }
   } else if (key == "max-variants") {
     if (!readNumber(value, 1, 64, number))
       return refuse(error, key, "a number from 1 to 64", value);
@@ -107,6 +115,8 @@ std::string CompileOptions::toString() const {
   auto add = [&](StringRef key, StringRef value) { text += (text.empty() ? "" : " ") + key.str() + "=" + value.str(); };
   if (numWarps)
     add("num-warps", std::to_string(numWarps));
+  if (!extents.empty())
+    add("extents", llvm::join(extents, ","));
   if (maxVariants)
     add("max-variants", std::to_string(maxVariants));
   if (gridGroup)

@@ -36,7 +36,7 @@ FailureOr<CompiledVariant> driver::makeTileVariant(func::FuncOp func, StringRef 
   variant.numThreads = warps * kWarpSize;
   copy->setAttr("tile.num_warps", Builder(copy).getI64IntegerAttr(warps));
   // The launcher's business, and names of functions that are not in this module.
-  for (StringRef name : {"tile.grid", "tile.guard", "tile.variant_of"})
+  for (StringRef name : {"tile.grid", "tile.guard", "tile.requires", "tile.variant_of"})
     copy->removeAttr(name);
   addCallees(*module, func->getParentOfType<ModuleOp>());
   variant.tiles = driver::printWithLocations(*module);

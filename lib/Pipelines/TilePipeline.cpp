@@ -16,6 +16,7 @@ using namespace tilewright;
 
 static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
                                                 "tile-fold-transpose",
+                                                "tile-choose-extents",
                                                 "tile-split-precision",
                                                 "tile-batch-launches",
                                                 "tile-specialize",
@@ -76,6 +77,10 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     // Before the kernel is cloned, since which stride is 1 decides a variant.
     add("tile-fold-transpose", createFoldTransposePass(), true);
     clean();
+    // Behind what makes accesses to views of all that can be, in front of all that depends on extents.
+    ChooseExtentsPassOptions extents;
+    extents.extents.assign(options.extents.begin(), options.extents.end());
+    add("tile-choose-extents", createChooseExtentsPass(extents), false);
     add("tile-split-precision", createSplitPrecisionPass(), true);
     // The new kernels are specialised like others.
     add("tile-batch-launches", createBatchLaunchesPass(), false);
@@ -151,6 +156,7 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
   Option<std::string> evenK{*this, "even-k", llvm::cl::desc("auto, guard or peel"), llvm::cl::init("auto")};
   Option<std::string> tma{*this, "tma", llvm::cl::desc("auto, or guard: a variant that tests the rules of tensor maps"),
                           llvm::cl::init("auto")};
+  ListOption<std::string> extents{*this, "extents", llvm::cl::desc("Classes of tile dimensions and their extents, CLASS:N")};
   ListOption<std::string> disable{*this, "disable-pass", llvm::cl::desc("Optimisations to leave out")};
   Option<std::string> stage{*this, "stage", llvm::cl::desc("tile, gpu or simt"), llvm::cl::init("simt")};
 };
@@ -168,6 +174,7 @@ void tilewright::registerTilePipeline() {
         options.persistent = cli.persistent;
         options.evenK = cli.evenK;
         options.tma = cli.tma;
+        options.extents.assign(cli.extents.begin(), cli.extents.end());
         options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
         options.stage = cli.stage == "tile"  ? PipelineStage::Tile
                         : cli.stage == "gpu" ? PipelineStage::Gpu

@@ -78,7 +78,7 @@ class Configurations(unittest.TestCase):
             tilewright.compile("\n", nonsense=1)
         known = re.search("expected one of (.*)", str(caught.exception)).group(1).split(", ")
         ours = {factor.option for factor in FACTORS} - {"sms"}
-        self.assertEqual(set(known), ours | set(configurations.NO_FACTORS) | set(configurations.FIXED))
+        self.assertEqual(set(known), ours | set(configurations.NO_FACTORS) | set(configurations.FIXED + configurations.OWN))
 
     def test_every_example_is_a_case(self):
         files = glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential_*.py"))

@@ -53,7 +53,7 @@ static cl::opt<std::string> numStages("num-stages", cl::cat(category), cl::value
 static cl::opt<std::string> cluster("cluster", cl::cat(category), cl::value_desc("XxY"),
                                     cl::desc("programs per cluster; only 1x1 so far"));
 static cl::opt<std::string> extents("extents", cl::cat(category), cl::value_desc("CLASS:N,..."),
-                                    cl::desc("tile extents; no pass resizes tiles yet"));
+                                    cl::desc("resize tile dimensions, e.g. M:128,N:256"));
 static cl::opt<std::string> maxVariants("max-variants", cl::cat(category), cl::value_desc("N"),
                                         cl::desc("most variants of one kernel; 1 leaves kernels alone"));
 static cl::opt<std::string> gridGroup("grid-group", cl::cat(category), cl::value_desc("N"),

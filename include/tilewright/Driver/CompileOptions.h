@@ -29,6 +29,8 @@ struct CompileOptions {
   std::string evenK = "auto";
   /// Tensor maps: auto where they are proved to be legal, guard also where a variant can test it.
   std::string tma = "auto";
+  /// Classes of tile dimensions to resize, "CLASS:N" each.
+  std::vector<std::string> extents;
   std::vector<std::string> disabledPasses;
   /// Only this kernel and its variants; empty for all.
   std::string kernel;

@@ -34,6 +34,8 @@ struct PipelineOptions {
   std::string evenK = "auto";
   /// Tensor maps: auto where they are proved to be legal, guard also where a variant can test it.
   std::string tma = "auto";
+  /// Classes of tile dimensions to resize, "CLASS:N" each.
+  std::vector<std::string> extents;
   std::vector<std::string> disabledPasses;
   /// The list begins behind `from` and ends with `stage`.
   PipelineStage from = PipelineStage::Source;

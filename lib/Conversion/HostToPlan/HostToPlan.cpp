@@ -412,6 +412,14 @@ FailureOr<PlanKernel> tilewright::buildPlanKernel(func::FuncOp kernel) {
     versions.assign({kernel});
 
   ExpressionBuilder exprs(plan);
+  if (auto name = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.requires")) {
+    auto host = module.lookupSymbol<func::FuncOp>(name.getValue());
+    FailureOr<SmallVector<uint32_t>> conditions = exprs.evaluate(host);
+    if (failed(conditions))
+      return failure();
+    for (auto [condition, message] : llvm::zip(*conditions, host->getAttrOfType<ArrayAttr>("tile.messages")))
+      plan.checks.push_back({condition, cast<StringAttr>(message).getValue().str()});
+  }
   for (func::FuncOp version : versions) {
     PlanVariant variant;
     variant.symbol = variant.module = version.getSymName().str();

@@ -3,7 +3,7 @@
 
 A configuration is a tuple of options of `tile-compile`, each a pair of text; `sms`, how many SMs the emulator has, is one
 of them. Passes come from the compiler itself, other choices from `FACTORS`; test/EndToEnd/differential_choices.py fails where
-the compiler has an option that is neither in there nor in `NO_FACTORS`.
+the compiler has an option that is neither in there nor in `NO_FACTORS`, `FIXED` or `OWN`.
 """
 
 from dataclasses import dataclass
@@ -36,6 +36,8 @@ FACTORS = (
 NO_FACTORS = ("kernel", "cubin", "lazy", "ptxas", "nvdisasm", "disable-pass")
 # Options whose only value so far is the default.
 FIXED = ("num-stages", "cluster")
+# Options whose values are names of a kernel's own; choose_extents.py walks through them.
+OWN = ("extents",)
 
 PASSES = tilewright.optional_passes()
 

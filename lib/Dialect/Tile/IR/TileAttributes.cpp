@@ -26,7 +26,7 @@ namespace {
 /// Where an attribute may stand.
 enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Block, Anywhere };
 /// What an attribute holds.
-enum class Content { Unit, Bool, Symbol, Count, CountOrFull, DotFamily, DotChoice };
+enum class Content { Unit, Bool, Symbol, Texts, Count, CountOrFull, DotFamily, DotChoice };
 /// One known attribute of operations.
 struct Rule {
   Place place;
@@ -38,7 +38,8 @@ struct Rule {
 static std::optional<Rule> ruleOf(StringRef name) {
   return llvm::StringSwitch<std::optional<Rule>>(name)
       .Case("tile.kernel", Rule{Place::Function, Content::Unit})
-      .Cases({"tile.grid", "tile.guard", "tile.variant_of"}, Rule{Place::Kernel, Content::Symbol})
+      .Cases({"tile.grid", "tile.guard", "tile.requires", "tile.variant_of"}, Rule{Place::Kernel, Content::Symbol})
+      .Case("tile.messages", Rule{Place::Function, Content::Texts})
       .Case("tile.num_warps", Rule{Place::Kernel, Content::Count, kMaxWarps})
       .Case("tile.occupancy", Rule{Place::Kernel, Content::Count, kMaxSmallHint})
       .Case("tile.grid_group", Rule{Place::Kernel, Content::Count, kMaxGridGroup})
@@ -125,6 +126,13 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (!isa<FlatSymbolRefAttr>(attr.getValue()))
       return complain() << "the name of a function, found " << attr.getValue();
     return success();
+  case Content::Texts: {
+    auto list = dyn_cast<ArrayAttr>(attr.getValue());
+    auto isText = [](Attribute text) { return isa<StringAttr>(text) && !cast<StringAttr>(text).getValue().empty(); };
+    if (!list || !llvm::all_of(list, isText))
+      return complain() << "a list of texts, found " << attr.getValue();
+    return success();
+  }
   case Content::Count:
     if (!isCount)
       return complain() << "an integer of 1 to " << rule->most << ", found " << attr.getValue();

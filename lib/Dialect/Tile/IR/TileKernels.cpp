@@ -140,6 +140,17 @@ static LogicalResult verifyKernel(func::FuncOp kernel, SymbolTableCollection &sy
         failed(verifyTakesParametersOf(grid, "tile.grid", kernel)))
       return failure();
   }
+  if (auto symbol = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.requires")) {
+    func::FuncOp host = lookupHostFunction(kernel, "tile.requires", symbol, symbols);
+    if (!host)
+      return failure();
+    auto messages = host->getAttrOfType<ArrayAttr>("tile.messages");
+    bool fits = messages && messages.size() == host.getNumResults() &&
+                llvm::all_of(host.getResultTypes(), [](Type type) { return type.isSignlessInteger(1); });
+    if (failed(verifyReturns(host, fits, "tile.requires", "one i1 for each text of its tile.messages", kernel)) ||
+        failed(verifyTakesParametersOf(host, "tile.requires", original)))
+      return failure();
+  }
   if (auto symbol = kernel->getAttrOfType<FlatSymbolRefAttr>("tile.guard")) {
     if (original == kernel)
       return emitError(kernel.getLoc(), "expected tile.guard on a function with tile.variant_of only");

@@ -65,6 +65,8 @@ static std::string findObstacle(func::FuncOp kernel, func::FuncOp grid) {
     return obstacle;
   if (!llvm::hasSingleElement(kernel.getBody()))
     return "the kernel has control flow between blocks";
+  if (kernel->hasAttr("tile.requires"))
+    return "the kernel requires something of each launch";
   return "";
 }
 

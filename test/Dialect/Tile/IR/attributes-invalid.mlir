@@ -341,3 +341,42 @@ func.func @narrow(%v: !tile.view<?xf32, strides = [1]>) attributes {tile.kernel}
 func.func @wider_variant(%v: !tile.view<?xf32, strides = [?]>) attributes {tile.kernel, tile.variant_of = @narrow} {
   return
 }
+
+// -----
+
+// expected-error @below {{expected tile.requires to return one i1 for each text of its tile.messages, found '(index) -> i1'}}
+func.func @says_nothing(%n: index) -> i1 {
+  %true = arith.constant true
+  return %true : i1
+}
+// expected-note @below {{it belongs to this kernel}}
+func.func @requires_without_messages(%n: index) attributes {tile.kernel, tile.requires = @says_nothing} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected tile.messages to be a list of texts, found ["even", ""]}}
+func.func @says_too_little(%n: index) -> i1 attributes {tile.messages = ["even", ""]} {
+  %true = arith.constant true
+  return %true : i1
+}
+
+// -----
+
+// expected-error @below {{expected tile.requires to take the kernel's parameters, found '(i32) -> i1'}}
+func.func @of_another(%n: i32) -> i1 attributes {tile.messages = ["even"]} {
+  %true = arith.constant true
+  return %true : i1
+}
+// expected-note @below {{the kernel takes '(index) -> ()'}}
+func.func @requires_of_another(%n: index) attributes {tile.kernel, tile.requires = @of_another} {
+  return
+}
+
+// -----
+
+// expected-error @below {{expected tile.requires to name a function, found no @nothing}}
+func.func @requires_nothing() attributes {tile.kernel, tile.requires = @nothing} {
+  return
+}

@@ -126,3 +126,29 @@ func.func @jumps(%p: !tile.ptr<i32>) {
   tile.launch @b(%p) {tile.independent} : (!tile.ptr<i32>) -> ()
   return
 }
+
+// -----
+
+// A merged launch would have to meet what is required for each of its parts.
+// CHECK: [Missed] {{.*}}Function=host | {{.*}}Reason="2 launches of @set stay: the kernel requires something of each launch"
+!p = !tile.ptr<i32>
+func.func @set(%p: !p, %n: index) attributes {tile.kernel, tile.grid = @grid, tile.requires = @even} {
+  %c1 = arith.constant 1 : i32
+  tile.store_ptr %c1, %p : !p
+  return
+}
+func.func @grid(%p: !p, %n: index) -> index {
+  return %n : index
+}
+func.func @even(%p: !p, %n: index) -> i1 attributes {tile.messages = ["n must be even"]} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %rest = arith.remui %n, %c2 : index
+  %fits = arith.cmpi eq, %rest, %c0 : index
+  return %fits : i1
+}
+func.func @host(%p: !p, %n: index) {
+  tile.launch @set(%p, %n) {tile.independent} : (!p, index) -> ()
+  tile.launch @set(%p, %n) {tile.independent} : (!p, index) -> ()
+  return
+}

@@ -44,6 +44,23 @@ def RaisePointersPass : Pass<"tile-raise-pointers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
 }
 
+def ChooseExtentsPass : Pass<"tile-choose-extents", "::mlir::ModuleOp"> {
+  let summary = "Resize the tiles that a kernel was written with";
+  let description = [{
+    Groups the dimensions of a kernel's tiles into classes of one extent and gives the classes in `extents` another one: types,
+    constants, steps of loops, block numbers times the extent, and numbers of blocks in kernel and grid function change
+    together. A class may be called M, N, K or B after its role in the products (M0, M1, ... after the number of the product where
+    there are several), or by a parameter and its dimension, as in `out.0`; a name stands for all classes that have it. Every
+    class is a remark with its names. `ExtentPlan.h` says when a class can be resized; what pins one is a remark, and asking for
+    an extent that is not possible is an error. Accesses are checked again along what is resized to an extent that does not
+    divide the old one, and sizes that must not differ for that are required of each launch. Without `extents` nothing changes. Float
+    sums may be taken in another order. Takes views of different parameters not to overlap at different places.
+    Example: test/Dialect/Tile/Transforms/choose-extents.mlir#matmul
+  }];
+  let options = [ListOption<"extents", "extents", "std::string", "Classes and their extents, CLASS:N each">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def SpecializePass : Pass<"tile-specialize", "::mlir::ModuleOp"> {
   let summary = "Add variants of a kernel for unit strides and aligned memory";
   let description = [{
