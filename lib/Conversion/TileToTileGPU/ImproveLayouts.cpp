@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local search: a tile that must be converted, or that is reduced across warps, is tried in another layout, which then
-// grows over the tiles around it wherever they would meet it in a conversion. The best extent on the way is kept if the
+// Local search: a tile that must be converted, or that is reduced across warps or lanes, is tried in another layout, which
+// then grows over the tiles around it wherever they would meet it in a conversion. The best extent on the way is kept if the
 // program gets cheaper by it. What may be changed is one entry of the plan for each value (values that a loop ties are
 // one); every such plan is a program, since conversions are put wherever a layout is not the one that is needed.
 #include "LayoutCost.h"
@@ -22,7 +22,7 @@ namespace {
 /// their first plan for the rest, so that compile time stays bounded.
 constexpr unsigned kMaxTiles = 64, kMaxAttempts = 600, kMaxRounds = 4;
 /// An improvement below this share of what is being changed, or below so many cycles, is within the error of the estimates.
-constexpr double kLeastGain = 0.05, kLeastCycles = 8;
+constexpr double kLeastGain = 0.125, kLeastCycles = 8;
 
 class Search {
 public:
@@ -244,6 +244,7 @@ private:
     SmallVector<Step> steps;
     DenseSet<Value> changed;
     std::map<unsigned, Proposal> open; // By op, in program order.
+    DenseSet<unsigned> met;            // Ops of which `concerned` has what they cost before the first step.
     double sum = 0, least = 0, concerned = 0;
     size_t keep = 0;
     Proposal next = seed;
@@ -253,7 +254,8 @@ private:
       steps.push_back(give(next.value, next.layout));
       sum += difference(steps.back());
       for (auto [index, before] : steps.back().costs) {
-        concerned += before;
+        if (met.insert(index).second)
+          concerned += before;
         open[index] = answer(index, changed);
       }
       if (sum < least) {
@@ -284,19 +286,19 @@ private:
 
   //===- Where to begin ------------------------------------------------------------------------------------------===//
 
-  /// `layout` with warps that differ along `dim` given to other dimensions, in exchange for registers.
-  static LayoutAttr withoutWarpsAlong(LayoutAttr layout, unsigned dim) {
+  /// `layout` with warps or lanes that differ along `dim` given to other dimensions, in exchange for registers.
+  static LayoutAttr withRegistersAlong(unsigned dim, LayoutAttr layout, bool fromLanes) {
     layout::DistributedLayout from = layout.toLayout();
-    layout::Bases registers = from.registerBases(), warps = from.warpBases();
+    layout::Bases registers = from.registerBases(), lanes = from.laneBases(), warps = from.warpBases();
     auto isAlong = [&](const layout::Coord &basis) { return basis[dim] != 0; };
     auto isNothing = [&](const layout::Coord &basis) { return llvm::all_of(basis, [](int64_t x) { return x == 0; }); };
     bool isChanged = false;
-    for (layout::Coord &warp : warps) {
-      if (!isAlong(warp))
+    for (layout::Coord &basis : fromLanes ? lanes : warps) {
+      if (!isAlong(basis))
         continue;
       for (layout::Coord &reg : llvm::reverse(registers)) // The lowest are what one access moves.
         if (!isAlong(reg) && !isNothing(reg)) {
-          std::swap(warp, reg);
+          std::swap(basis, reg);
           isChanged = true;
           break;
         }
@@ -304,9 +306,22 @@ private:
     if (!isChanged)
       return {};
     std::optional<layout::DistributedLayout> result =
-        layout::DistributedLayout::create(from.shape(), registers, from.laneBases(), warps, from.blockBases(),
-                                          from.digits());
+        layout::DistributedLayout::create(from.shape(), registers, lanes, warps, from.blockBases(), from.digits());
     return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
+  }
+
+  /// Where a reduction or scan would go over registers instead of warps or lanes, tries it.
+  bool foldRegisters(Operation *op) {
+    auto reduce = dyn_cast<tile::ReduceOp>(op);
+    auto scan = dyn_cast<tile::ScanOp>(op);
+    if (!reduce && !scan)
+      return false;
+    Value at = reduce ? reduce.getSources()[0] : op->getResult(0);
+    bool improved = false;
+    for (bool fromLanes : {false, true})
+      if (LayoutAttr has = plan.layoutOf.lookup(at))
+        improved |= attempt({at, withRegistersAlong(reduce ? reduce.getDim() : scan.getDim(), has, fromLanes)});
+    return improved;
   }
 
   /// Where a load or store would do better in a layout that some tile of the shape had, tries it: what a plan gave up for
@@ -331,12 +346,7 @@ private:
     failed.clear();
     for (Node &node : nodes) {
       Operation *op = node.op;
-      if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
-        auto reduce = dyn_cast<tile::ReduceOp>(op);
-        Value at = reduce ? reduce.getSources()[0] : op->getResult(0);
-        if (LayoutAttr has = plan.layoutOf.lookup(at))
-          improved |= attempt({at, withoutWarpsAlong(has, reduce ? reduce.getDim() : cast<tile::ScanOp>(op).getDim())});
-      }
+      improved |= foldRegisters(op);
       improved |= widenAccess(op);
       bool moves = movesItself(op) && cost.ofOp(op) > 0;
       for (OpOperand &use : op->getOpOperands()) {

@@ -123,3 +123,55 @@ func.func @weights(%a: !half, %b: !row, %c: !full) attributes {tile.kernel, tile
   tile.store %y, %c[%c0, %c0] : tensor<8x512xf32>, !full
   return
 }
+
+// Rows are reduced in a loop of 15 steps. The wide load puts them into lanes, where each step would take four shuffles of
+// all eight registers; reduced over registers it takes one shuffle of one. Loaded element by element, once, the tile is
+// where the loop wants it.
+!blocks = !tile.view<?x16x16xf16, strides = [?, ?, ?]>
+!sums = !tile.view<?x16x16xf32, strides = [?, ?, ?]>
+!sum = !tile.view<?xf32, strides = [?]>
+func.func @one_program_of_blocks(%a: !blocks, %c: !sums) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}
+// CHECK-LABEL: func.func @rows_in_registers__v0
+// CHECK:         scf.for {{.*}} -> (tensor<4x16x16xf32, #tile_gpu.layout<[4, 16, 16], register = {{\[\[}}0, 4, 0], [0, 2, 0], [0, 1, 0]], lane = {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]]>>)
+func.func @rows_in_registers(%a: !blocks, %c: !sums) attributes {tile.kernel, tile.grid = @one_program_of_blocks} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %x = tile.load %a[%c0, %c0, %c0] pad(zero) : !blocks -> tensor<4x16x16xf16>
+  %w = arith.extf %x : tensor<4x16x16xf16> to tensor<4x16x16xf32>
+  %t = scf.for %i = %c1 to %c16 step %c1 iter_args(%s = %w) -> (tensor<4x16x16xf32>) {
+    %r = tile.reduce %s dim 1 : tensor<4x16x16xf32> -> tensor<4x16xf32> {
+    ^bb0(%p: f32, %e: f32):
+      %q = arith.addf %p, %e : f32
+      tile.yield %q : f32
+    }
+    %row = tile.reshape %r : tensor<4x16xf32> -> tensor<4x1x16xf32>
+    %block = tile.broadcast %row : tensor<4x1x16xf32> -> tensor<4x16x16xf32>
+    %d = arith.subf %s, %block : tensor<4x16x16xf32>
+    scf.yield %d : tensor<4x16x16xf32>
+  }
+  tile.store %t, %c[%c0, %c0, %c0] : tensor<4x16x16xf32>, !sums
+  return
+}
+
+// Here the load would lose more than the shuffles of one reduction cost: rows stay in the lanes of the wide load.
+// CHECK-LABEL: func.func @rows_in_lanes__v0
+// CHECK:         tile.load {{.*}} -> tensor<64x64xf32, #tile_gpu.layout<[64, 64], register = {{\[\[}}0, 1], [0, 2],
+func.func @rows_in_lanes(%a: !full, %b: !sum) attributes {tile.kernel, tile.grid = @one_program_of_sums} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0, %c0] pad(zero) : !full -> tensor<64x64xf32>
+  %r = tile.reduce %x dim 1 : tensor<64x64xf32> -> tensor<64xf32> {
+  ^bb0(%p: f32, %e: f32):
+    %q = arith.addf %p, %e : f32
+    tile.yield %q : f32
+  }
+  tile.store %r, %b[%c0] : tensor<64xf32>, !sum
+  return
+}
+func.func @one_program_of_sums(%a: !full, %b: !sum) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}

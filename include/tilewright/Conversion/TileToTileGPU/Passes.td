@@ -9,7 +9,8 @@ def AssignLayoutsPass : Pass<"tile-assign-layouts", "::mlir::func::FuncOp"> {
   let description = [{
     Loads and products choose, the rest follows; `tile_gpu.convert_layout` stands where two choices meet. Constants, `splat`, `iota` and
     what is computed from them alone are made once for each layout that is wanted. A search then changes layouts as long
-    as that makes the program cheaper: a load takes the layout of what it is combined with, rows are reduced inside of one warp.
+    as that makes the program cheaper: a load takes the layout of what it is combined with, rows are reduced inside of one warp, or of one
+    thread.
     It weighs conversions, accesses to memory, reductions and element-wise work by the trips of the loops around them; the
     remarks `LayoutChanged` and `LayoutCost` tell what it did. A product that `tile-select-dot` has not seen
     gets its choice of instructions first; one for another target is refused. The warp count is `tile.num_warps` of the kernel,
