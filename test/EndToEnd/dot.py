@@ -103,6 +103,43 @@ class Dot(unittest.TestCase):
         module = tilewright.compile(kernel("u", "i8", "i32", 32, 32, 16, 0, 4, "lhs_unsigned rhs_unsigned "))
         self.check(module, "u", "i8", "i32", 32, 32, 16, 0, unsigned=True)
 
+    def test_merged_products(self):
+        # Products over neighbouring blocks along K, and of common operands whose sums are joined: with the pass that makes
+        # one of them and without.
+        v = "!tile.view<?x?xf16, strides = [?, 1]>"
+        w = "!tile.view<?x?xf32, strides = [?, 1]>"
+        body = "".join(f"  %c{i} = arith.constant {i} : index\n" for i in range(4))
+        body += f"  %x = tile.load %a[%c0, %c0] : {v} -> tensor<32x32xf16>\n"
+        body += f"  %y = tile.load %b[%c0, %c0] : {v} -> tensor<32x64xf16>\n"
+        body += "  %z = arith.constant dense<1.0> : tensor<32x32xf32>\n"
+        for half in range(2):
+            body += f"  %h{half} = tile.extract %y[%c0, %c{half}] : tensor<32x64xf16> -> tensor<32x32xf16>\n"
+            last = "%z"
+            for i in range(4):
+                name = f"{half}{i}"
+                body += (
+                    f"  %x{name} = tile.extract %x[%c0, %c{i}] : tensor<32x32xf16> -> tensor<32x8xf16>\n"
+                    f"  %y{name} = tile.extract %h{half}[%c{i}, %c0] : tensor<32x32xf16> -> tensor<8x32xf16>\n"
+                    f"  %d{name} = tile.dot %x{name}, %y{name}, {last} : "
+                    "tensor<32x8xf16>, tensor<8x32xf16> -> tensor<32x32xf32>\n"
+                )
+                last = f"%d{name}"
+        body += "  %d = tile.concat %d03, %d13 dim 1 : tensor<32x32xf32>, tensor<32x32xf32> -> tensor<32x64xf32>\n"
+        body += f"  tile.store %d, %c[%c0, %c0] : tensor<32x64xf32>, {w}\n  return\n}}\n"
+        parameters = f"%a: {v}, %b: {v}, %c: {w}"
+        text = f"func.func @k({parameters}) attributes {{tile.kernel, tile.grid = @g}} {{\n{body}"
+        text += f"func.func @g({parameters}) -> index {{\n  %c1 = arith.constant 1 : index\n  return %c1 : index\n}}\n"
+        random = np.random.default_rng(7)
+        a, b = random.integers(-4, 5, (32, 32)), random.integers(-4, 5, (32, 64))
+        for target in ("sm_80", "sm_90a"):
+            for options in ({}, {"disable_pass": ["tile-select-dot"]}):
+                with self.subTest(target=target, **options):
+                    module = tilewright.compile(text, target, **options)
+                    c = arrays.Output((32, 64), np.float32)
+                    module["k"](a.astype(np.float16), b.astype(np.float16), c.array, backend="emulator")
+                    arrays.assert_same_bits(c.array, (1 + a @ b).astype(np.float32), f"{target} {options}")
+                    c.check_border()
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
+#include "tilewright/Dialect/Tile/Transforms/DotMerge.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_SELECTDOTPASS
@@ -18,6 +21,11 @@ struct SelectDot : public tilewright::impl::SelectDotPassBase<SelectDot> {
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
+    // An unknown target is the choice's error.
+    if (const Target *chosen = findTarget(target); chosen && merge) {
+      auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps");
+      mergeDots(func, *chosen, pinned ? pinned.getInt() : numWarps, getArgument());
+    }
     if (failed(chooseDots(func, target, numWarps, getArgument())))
       signalPassFailure();
   }

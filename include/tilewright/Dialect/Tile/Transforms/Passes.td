@@ -82,15 +82,18 @@ def SelectDotPass : Pass<"tile-select-dot", "::mlir::func::FuncOp"> {
     Gives each `tile.dot` of a kernel the attribute `tile.dot_choice`: family of instructions, shape of one instruction, where operands
     and sum live and along which dimension operands are contiguous there. The fastest family of the target that takes the
     product is chosen, from the tables of `Target/`; each rule that keeps a product from a faster family is a `missed` remark with
-    the value that breaks it. A family that is not lowered yet is named, and the best one that is computes the product.
+    the value that breaks it. Before that, products that one product can compute are merged where that costs no more: chains of sums
+    over neighbouring blocks of K, and products of a common operand whose sums are joined; each such group is a remark
+    with its costs. A family that is not lowered yet is named, and the best one that is computes the product.
     `tile.mma = "NAME"` on a product pins the family; where that is impossible it is an error. Without this pass
     `tile-assign-layouts` makes the same choice. Leaves functions without `tile.kernel` alone.
     Example: test/Dialect/Tile/Transforms/select-dot.mlir#plain_f16
   }];
   let options = [Option<"numWarps", "num-warps", "unsigned", /*default=*/"0",
                         "Warps of a kernel that has no tile.num_warps; 0: not chosen yet">,
+                 Option<"merge", "merge", "bool", /*default=*/"true", "Merge products that one product can compute">,
                  Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to choose for">];
-  let dependentDialects = ["::tilewright::tile::TileDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
 }
 
 def SplitPrecisionPass : Pass<"tile-split-precision", "::mlir::func::FuncOp"> {
