@@ -85,7 +85,8 @@ def _option_pairs(options: Mapping[str, OptionValue]) -> Iterator[tuple[str, str
         if isinstance(value, bool):
             yield key, "true" if value else "false"
         elif isinstance(value, Mapping):
-            yield key, ",".join(f"{item}:{number}" for item, number in value.items())
+            if value:
+                yield key, ",".join(f"{item}:{number}" for item, number in value.items())
         elif isinstance(value, (str, int)):
             yield key, str(value)
         else:

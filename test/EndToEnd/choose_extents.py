@@ -85,9 +85,87 @@ class Matmul(unittest.TestCase):
         module["matmul"](a, b[:99], c, backend="emulator")
         expected = a[:, :99].astype(np.float64) @ b[:99].astype(np.float64)
         arrays.assert_same_bits(c, expected.astype(np.float16))
-        # A divisor touches nothing that the old extent did not.
-        arrays.example("matmul", extents={"K": 32}, lazy=True)["matmul"](a, b, c, backend="emulator")
-        arrays.assert_same_bits(c, (a.astype(np.float64) @ b[:100].astype(np.float64)).astype(np.float16))
+        # Blocks of a divisor end sooner, unless the walk is whole blocks of the old extent.
+        module = arrays.example("matmul", extents={"K": 32}, lazy=True)
+        with self.assertRaisesRegex(tilewright.LaunchError, "walked along K, or that a multiple of 64, whose extent"):
+            module["matmul"](a, b, c, backend="emulator")
+        a, b = integers((20, 128)), integers((150, 20))
+        module["matmul"](a, b, c, backend="emulator")
+        arrays.assert_same_bits(c, (a.astype(np.float64) @ b[:128].astype(np.float64)).astype(np.float16))
+
+
+ENDS = """
+!v = !tile.view<?xf32, strides = [1]>
+// One more for each element of a block, also for those behind the end.
+func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index) attributes {tile.kernel, tile.grid = @one} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %x, 0 : !v
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %sum = scf.for %i = %from to %n step %c64 iter_args(%acc = %zero) -> (f32) {
+    %v = tile.load %x[%i] pad(zero) : !v -> tensor<64xf32>
+    %more = arith.addf %v, %one : tensor<64xf32>
+    %total = tile.reduce %more dim 0 : tensor<64xf32> -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      tile.yield %r : f32
+    }
+    %next = arith.addf %acc, %total : f32
+    scf.yield %next : f32
+  }
+  %tile = tile.splat %sum : f32 -> tensor<1xf32>
+  tile.store %tile, %out[%c0] : tensor<1xf32>, !v
+  return
+}
+func.func @one(%x: !v, %out: !v, %from: index) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}
+// Fills up the last block behind what it copies.
+func.func @copy(%x: !v {tile.name = "x"}, %out: !v) attributes {tile.kernel, tile.grid = @blocks} {
+  %c64 = arith.constant 64 : index
+  %id = tile.program_id x
+  %i = arith.muli %id, %c64 overflow<nsw> : index
+  %v = tile.load %x[%i] pad(zero) : !v -> tensor<64xf32>
+  tile.store %v, %out[%i] : tensor<64xf32>, !v
+  return
+}
+func.func @blocks(%x: !v, %out: !v) -> index {
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %x, 0 : !v
+  %t = arith.ceildivsi %n, %c64 : index
+  return %t : index
+}
+"""
+
+
+class Ends(unittest.TestCase):
+    """Results that show how much of the last block is behind the end."""
+
+    def test_what_shows_the_end_is_the_same_or_refused(self):
+        old, new = (tilewright.compile(ENDS, lazy=True, extents=extents) for extents in ({}, {"x.0": 16}))
+        for size, first in ((0, 0), (5, 9), (100, 0), (112, 0), (128, 0), (100, 36), (100, -28), (128, 1)):
+            for room in (size, 200):
+                with self.subTest(size=size, first=first, room=room):
+                    x = np.arange(size, dtype=np.float32)
+                    isWhole = max(size - first, 0) % 64 == 0
+                    self.compare(old["count"], new["count"], (x, np.zeros(1, np.float32), first), isWhole)
+                    isSame = size % 64 == 0 or room <= size
+                    self.compare(old["copy"], new["copy"], (x, np.full(room, 7, np.float32)), isSame)
+
+    def compare(self, old, new, arguments, isSame):
+        before = arguments[1].copy()
+        if not isSame:
+            with self.assertRaisesRegex(tilewright.LaunchError, "a multiple of 64, whose extent was set to 16"):
+                new(*arguments, backend="emulator")
+            np.testing.assert_array_equal(arguments[1], before)
+            return
+        old(*arguments, backend="emulator")
+        expected = arguments[1].copy()
+        arguments[1][...] = before
+        new(*arguments, backend="emulator")
+        np.testing.assert_array_equal(arguments[1], expected)
 
 
 class Bmm(unittest.TestCase):

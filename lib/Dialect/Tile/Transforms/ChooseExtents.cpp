@@ -95,6 +95,33 @@ static std::string describeSize(func::FuncOp kernel, Value view, unsigned dim) {
   return size.scalar ? text : "dim " + std::to_string(size.dim) + " of " + text;
 }
 
+static Value asIndex(OpBuilder &builder, Value number) {
+  if (number.getType().isIndex())
+    return number;
+  return arith::IndexCastOp::create(builder, number.getLoc(), builder.getIndexType(), number);
+}
+
+static Value endsWithWalk(OpBuilder &builder, const ExtentRequirement &requirement, ValueRange arguments) {
+  Value size = asIndex(builder, cloneHostSize(builder, requirement.view, requirement.dim, arguments));
+  Value walked = asIndex(builder, cloneHostNumber(builder, requirement.walked, arguments));
+  return arith::CmpIOp::create(builder, requirement.op->getLoc(), arith::CmpIPredicate::sle, size, walked);
+}
+
+/// Whether a launch walks blocks of the extent that the class was written with, and no part of one.
+static Value walksWholeBlocks(OpBuilder &builder, const ExtentClass &extentClass, ValueRange arguments) {
+  Location loc = extentClass.end.getLoc();
+  Value walked = asIndex(builder, cloneHostNumber(builder, extentClass.end, arguments));
+  Value zero = createNumber(builder, loc, builder.getIndexType(), 0);
+  if (extentClass.begin)
+    walked = arith::SubIOp::create(builder, loc, walked,
+                                   asIndex(builder, cloneHostNumber(builder, extentClass.begin, arguments)));
+  // There is nothing to walk where the end is in front of the begin.
+  walked = arith::MaxSIOp::create(builder, loc, walked, zero);
+  Value left = arith::RemSIOp::create(builder, loc, walked,
+                                      createNumber(builder, loc, builder.getIndexType(), extentClass.extent));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left, zero);
+}
+
 /// Adds a function that says whether the sizes of a launch meet the requirements, with a message for each.
 static void addRequirements(func::FuncOp kernel, ArrayRef<std::pair<const ExtentClass *, int64_t>> resized,
                             SymbolTable &symbols) {
@@ -117,25 +144,23 @@ static void addRequirements(func::FuncOp kernel, ArrayRef<std::pair<const Extent
       llvm::append_range(messages, func->getAttrOfType<ArrayAttr>("tile.messages"));
     }
   };
-  for (auto [extentClass, extent] : resized) {
-    if (extentClass->extent % extent == 0)
-      continue;
-    for (const ExtentRequirement &requirement : extentClass->requirements) {
+  for (auto [extentClass, extent] : resized)
+    for (const LaunchCondition &needed : launchConditions(*extentClass, extent)) {
       if (!requires_)
         start();
       ValueRange arguments = requires_.getArguments();
-      Value size = cloneHostSize(builder, requirement.view, requirement.dim, arguments);
-      Value walked = cloneHostNumber(builder, requirement.walked, arguments);
-      if (walked.getType() != size.getType())
-        walked = arith::IndexCastOp::create(builder, walked.getLoc(), size.getType(), walked);
-      conditions.push_back(
-          arith::CmpIOp::create(builder, requirement.op->getLoc(), arith::CmpIPredicate::sle, size, walked));
-      messages.push_back(builder.getStringAttr("the size of " +
-                                               describeSize(kernel, requirement.view, requirement.dim) +
-                                               " must be at most what is walked along " + extentClass->names.front() +
-                                               ", whose extent was set to " + Twine(extent)));
+      Value whole = needed.orWhole ? walksWholeBlocks(builder, *extentClass, arguments) : Value();
+      Value fits = needed.requirement ? endsWithWalk(builder, *needed.requirement, arguments) : whole;
+      bool isEither = needed.requirement && whole;
+      conditions.push_back(isEither ? arith::OrIOp::create(builder, fits.getLoc(), fits, whole).getResult() : fits);
+      std::string walked = "what is walked along " + extentClass->names.front();
+      std::string multiple = "a multiple of " + std::to_string(extentClass->extent);
+      std::string text = walked + " must be " + multiple;
+      if (needed.requirement)
+        text = "the size of " + describeSize(kernel, needed.requirement->view, needed.requirement->dim) +
+               " must be at most " + walked + (isEither ? ", or that " + multiple : "");
+      messages.push_back(builder.getStringAttr(text + ", whose extent was set to " + Twine(extent)));
     }
-  }
   if (!requires_)
     return;
   func::ReturnOp::create(builder, kernel.getLoc(), conditions);
@@ -268,8 +293,9 @@ private:
                  << " can be: " << describe(reason);
         }
         // A launcher checks what the kernel requires, not what its variants do.
-        if (kernel->hasAttr("tile.variant_of") && extentClass.extent % extent != 0 && !extentClass.requirements.empty())
-          return emitError(extentClass.requirements.front().op->getLoc())
+        if (kernel->hasAttr("tile.variant_of") && !launchConditions(extentClass, extent).empty())
+          return emitError(extentClass.requirements.empty() ? extentClass.onlyDivisors.op->getLoc()
+                                                            : extentClass.requirements.front().op->getLoc())
                  << "extent " << extent << " was asked for " << name << " of variant '" << kernel.getSymName()
                  << "', which only a kernel can have: it requires something of each launch";
         askedBy[i] = name;
@@ -291,7 +317,7 @@ private:
       bool isDivisor = extentClass.extent % choice[i] == 0;
       remark::passed(kernel.getLoc(), optionsFor(kernel)) << remark::add(
           "{0}, {1} now, as asked: {2} launch requirements, {3} dropped promises", describe(extentClass), choice[i],
-          isDivisor ? 0 : extentClass.requirements.size(), isDivisor ? 0 : extentClass.promises.size());
+          launchConditions(extentClass, choice[i]).size(), isDivisor ? 0 : extentClass.promises.size());
     }
     resize(kernel, plan, choice, symbols);
     return success();

@@ -21,7 +21,8 @@ void ExtentFolds::pin(Operation *op, const Twine &reason) {
     result->pin = {op, reason.str()};
 }
 
-void ExtentFolds::restrict(Operation *op, const Twine &reason) {
+void ExtentFolds::restrict(Operation *op, const Twine &reason, bool showsEnd) {
+  result->showsEnd |= showsEnd;
   if (!result->onlyDivisors)
     result->onlyDivisors = {op, reason.str()};
 }
@@ -273,14 +274,14 @@ void ExtentFolds::findTotals() {
       Operation *combiner = combinerOf(reduce);
       OutsideValue neutral = combiner ? neutralOf(combiner) : OutsideValue::Unknown;
       if (neutral == OutsideValue::Unknown || get(reduce.getSources()[0]) != neutral)
-        restrict(total, "combines positions behind the end, which are not known to be neutral");
+        restrict(total, "combines positions behind the end, which are not known to be neutral", /*showsEnd=*/true);
       continue;
     }
     auto dot = cast<tile::DotOp>(total);
     bool isInteger = dot.getAcc().getType().getElementType().isInteger();
     bool left = get(dot.getLhs()) == OutsideValue::Zero, right = get(dot.getRhs()) == OutsideValue::Zero;
     if (isInteger ? !left && !right : !left || !right)
-      restrict(total, "adds products of positions behind the end, which are not known to be zero");
+      restrict(total, "adds products of positions behind the end, which are not known to be zero", /*showsEnd=*/true);
   }
 }
 
@@ -348,11 +349,11 @@ void ExtentFolds::checkEffects() {
     }
     if (auto load = dyn_cast<tile::LoadPtrOp>(op); load && dims.dimIn(load.getResult(), number) != -1)
       if (!load.getMask() || get(load.getMask()) != OutsideValue::Zero)
-        restrict(op, "has no mask that is known to be false behind the end");
+        restrict(op, "has no mask that is known to be false behind the end", /*showsEnd=*/false);
     if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
             arith::FloorDivSIOp>(op) &&
         dims.dimIn(op->getResult(0), number) != -1 && !matchPattern(op->getOperand(1), m_Constant()))
-      restrict(op, "may divide by zero behind the end");
+      restrict(op, "may divide by zero behind the end", /*showsEnd=*/false);
     if (isa<scf::ConditionOp>(op) && llvm::any_of(op->getOperands(), isTainted))
       return pin(op, "depends on one block by itself");
     if (isMemoryEffectFree(op) || isa<tile::LoadOp, tile::GatherOp, tile::LoadPtrOp>(op) ||
@@ -387,7 +388,7 @@ void ExtentFolds::checkEffects() {
     }();
     written.back().dim = viewDim;
     if (!requireEnd(op, view, viewDim))
-      restrict(op, "may write behind the end");
+      restrict(op, "may write behind the end", /*showsEnd=*/true);
   });
   if (written.empty())
     return;

@@ -35,7 +35,7 @@ private:
   ExtentClass *result = nullptr;
 
   void pin(mlir::Operation *op, const llvm::Twine &reason);
-  void restrict(mlir::Operation *op, const llvm::Twine &reason);
+  void restrict(mlir::Operation *op, const llvm::Twine &reason, bool showsEnd);
   bool isInside(mlir::Operation *op) const { return walk.loop && walk.loop->isProperAncestor(op); }
   bool requireEnd(mlir::Operation *op, mlir::Value view, unsigned dim);
 

@@ -3,6 +3,7 @@
 #include "BlockNumbers.h"
 #include "ExtentClasses.h"
 #include "ExtentFolds.h"
+#include "HostSlice.h"
 #include "tilewright/Analysis/InBounds.h"
 #include "tilewright/Analysis/KernelAccess.h"
 
@@ -368,6 +369,9 @@ void Planner::describeClasses() {
     }
     const BlockWalk &walk = numbers.walks[walkOf[number]];
     extentClass.numbers = walk.numbers;
+    extentClass.end = walk.size;
+    if (scf::ForOp loop = walk.loop; loop && walk.size == loop.getUpperBound())
+      extentClass.begin = loop.getLowerBound();
     ExtentFolds(kernel, dims, numbers, number, walk).check(extentClass);
     for (const AccessDim &access : accesses) {
       if (dims.classOf(access.tile, access.tileDim) != number)
@@ -435,6 +439,23 @@ ExtentReason tilewright::reasonAgainst(const ExtentClass &extentClass, int64_t e
   if (extentClass.extent % extent != 0)
     return extentClass.onlyDivisors;
   return {};
+}
+
+SmallVector<LaunchCondition> tilewright::launchConditions(const ExtentClass &extentClass, int64_t extent) {
+  bool isDivisor = extentClass.extent % extent == 0;
+  bool canCount = extentClass.end && isHostNumber(extentClass.end) &&
+                  (!extentClass.begin || isHostNumber(extentClass.begin));
+  SmallVector<LaunchCondition> conditions;
+  if (extent == extentClass.extent)
+    return conditions;
+  if (isDivisor && extentClass.showsEnd) {
+    if (canCount)
+      conditions.push_back({nullptr, true});
+    return conditions;
+  }
+  for (const ExtentRequirement &requirement : extentClass.requirements)
+    conditions.push_back({&requirement, isDivisor && canCount});
+  return conditions;
 }
 
 std::optional<std::pair<StringRef, int64_t>> tilewright::parseExtentRequest(StringRef text) {

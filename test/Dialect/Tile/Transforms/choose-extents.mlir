@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: tile-opt %s --split-input-file --tile-choose-extents=extents=x.0:48 | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tile-choose-extents=extents=x.0:8 | FileCheck %s --check-prefix=DIVISOR
 // RUN: tile-opt %s --split-input-file --tile-choose-extents | FileCheck %s --check-prefix=SAME --implicit-check-not=48
 
 // Rows alone: %c128 is the extent of the columns, too, and stays there. The grid and all tiles follow.
@@ -109,6 +110,16 @@ func.func @flat_grid(%x: !mat) -> index {
 // CHECK:         %[[X:.*]] = tile.view_size %arg0, 0
 // CHECK:         %[[FITS:.*]] = arith.cmpi sle, %[[Y]], %[[X]]
 // CHECK:         return %[[FITS]]
+// With a divisor whole blocks of the old extent will do, too, and the promise still holds.
+// DIVISOR-LABEL: func @promised(
+// DIVISOR:         tile.load %{{.*}}[%{{.*}}] in_bounds [true] pad(zero) : {{.*}} -> tensor<8xf32>
+// DIVISOR-LABEL: func private @promised_requires(
+// DIVISOR-SAME:    tile.messages = ["the size of dim 0 of parameter 1 must be at most what is walked along x.0, or that a multiple of 64, whose extent was set to 8"]
+// DIVISOR:         %[[LEFT:.*]] = arith.remsi %{{.*}}, %c64
+// DIVISOR:         %[[WHOLE:.*]] = arith.cmpi eq, %[[LEFT]], %{{.*}}
+// DIVISOR:         %[[FITS:.*]] = arith.cmpi sle
+// DIVISOR:         %[[EITHER:.*]] = arith.ori %[[FITS]], %[[WHOLE]]
+// DIVISOR:         return %[[EITHER]]
 // CHECK-LABEL: func @other(
 // CHECK-SAME:    tile.grid = @grid
 // CHECK-LABEL: func @grid(

@@ -15,10 +15,11 @@
 ///    sum that is kept relative to a running maximum, `s * exp(m - m') + sum(exp(x - m'))`;
 ///  - nothing else depends on the block: no store of one block's sum, no condition, no scan, no cut.
 ///
-/// In the last block positions lie behind the end of what is walked. A new extent that divides the old one touches none
-/// that the old one did not. With any other one, a store must skip them and what a loop sums must be neutral there (a
-/// padding of zero, -inf or a mask); that follows if views end where the walk ends, which is a requirement on the
-/// launch where it is not known.
+/// In the last block positions lie behind the end of what is walked. A store must skip them and what a loop sums must be
+/// neutral there (a padding of zero, -inf or a mask); that follows if views end where the walk ends, which is a
+/// requirement on the launch where it is not known. A new extent that divides the old one touches no position that the
+/// old one did not, but fewer of them, so that it may do without where the walk is whole blocks of the old extent: that
+/// is the requirement then.
 ///
 /// Worked example, examples/matmul.mlir: rows of a, of the product and of c are class M with base program_id x * 128,
 /// the columns of a and rows of b are class K with the loop's variable as base. K = 128 needs that b has no more rows
@@ -64,11 +65,16 @@ struct ExtentClass {
   ExtentReason pin;
   /// Set if only divisors of the extent are right.
   ExtentReason onlyDivisors;
+  /// Whether the results show what is behind the end of the walk, so that blocks of divisors give the same only where
+  /// nothing is: `onlyDivisors` for more than what is safe to touch.
+  bool showsEnd = false;
+  /// What is walked: from `begin` (null: 0) to the number `end`, which may be one of the grid function. Null if pinned.
+  mlir::Value begin, end;
   /// Operands that hold the extent as a number.
   llvm::SmallVector<mlir::OpOperand *> numbers;
-  /// For extents that do not divide this one: what a launch must meet, and accesses and their view dimensions whose
-  /// `in_bounds` is no longer true.
+  /// What a launch must meet; an extent that divides this one needs it only where the walk is no whole blocks.
   llvm::SmallVector<ExtentRequirement> requirements;
+  /// Accesses and their view dimensions whose `in_bounds` is no longer true for extents that do not divide this one.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> promises;
 
   bool hasName(llvm::StringRef name) const { return llvm::is_contained(names, name); }
@@ -103,6 +109,16 @@ KernelExtents planExtents(mlir::func::FuncOp kernel, mlir::func::FuncOp grid);
 
 /// Why `extent` is not possible for a class; nothing if it is.
 ExtentReason reasonAgainst(const ExtentClass &extentClass, int64_t extent);
+
+/// What a launch of a kernel with another extent must meet: the requirement, or with `orWhole` that whole blocks of the
+/// old extent are walked; that alone if there is no requirement.
+struct LaunchCondition {
+  const ExtentRequirement *requirement = nullptr;
+  bool orWhole = false;
+};
+
+/// The conditions of `extent`. What only the device knows, such as a length that is read from memory, cannot be one.
+llvm::SmallVector<LaunchCondition> launchConditions(const ExtentClass &extentClass, int64_t extent);
 
 /// Largest extent that can be asked for; a tile of more elements is a mistake.
 constexpr int64_t kMaxExtent = 1 << 16;

@@ -49,8 +49,14 @@ TEST(ExtentPlan, OneClassThroughElementwiseOps) {
   EXPECT_EQ(only.dims.size(), 2u);
   EXPECT_EQ(only.numbers.size(), 1u);
   EXPECT_EQ(plan.products.size(), 1u);
-  // y may be longer than what is walked, which matters for what does not divide 32 alone.
+  // y may be longer than what is walked, which does not matter for divisors where that is whole blocks of 32.
   EXPECT_EQ(only.requirements.size(), 1u);
+  for (int64_t extent : {1, 16, 31, 48}) {
+    ASSERT_EQ(launchConditions(only, extent).size(), 1u) << extent;
+    EXPECT_EQ(launchConditions(only, extent)[0].requirement, &only.requirements[0]);
+    EXPECT_EQ(launchConditions(only, extent)[0].orWhole, 32 % extent == 0) << extent;
+  }
+  EXPECT_TRUE(launchConditions(only, 32).empty());
   for (int64_t extent : {1, 16, 31, 32, 48, 1000})
     EXPECT_FALSE(reasonAgainst(only, extent)) << extent;
 }
