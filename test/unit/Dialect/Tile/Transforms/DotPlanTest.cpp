@@ -36,9 +36,9 @@ static void forEachQuery(llvm::function_ref<void(const DotQuery &, const Target 
     for (const Types &types : allTypes())
       for (MmaMajor lhsMajor : {MmaMajor::Any, MmaMajor::K, MmaMajor::MN})
         for (MmaMajor rhsMajor : {MmaMajor::Any, MmaMajor::K, MmaMajor::MN})
-          for (unsigned warps : {0, 2, 4, 8, 16})
-            for (int64_t m : {1, 32, 48, 64, 128, 192})
-              for (int64_t n : {1, 8, 20, 32, 40, 208, 264, 512})
+          for (unsigned warps : {0, 2, 4, 8, 12, 16})
+            for (int64_t m : {1, 16, 32, 48, 64, 96, 128, 192, 256})
+              for (int64_t n : {1, 8, 16, 20, 24, 32, 40, 128, 208, 256, 264, 512})
                 for (int64_t k : {8, 16, 20, 32}) {
                   DotQuery query;
                   query.lhs = types.lhs;
