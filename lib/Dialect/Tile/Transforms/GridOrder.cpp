@@ -4,6 +4,7 @@
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -74,6 +75,7 @@ static unsigned findAxes(ValueRange values) {
 namespace {
 /// A load of a tile from global memory.
 struct Read {
+  Operation *op;
   unsigned axes;
   int64_t bytes;
   unsigned depth;
@@ -94,18 +96,74 @@ static SmallVector<Read> findReads(func::FuncOp kernel) {
       depth += isa<LoopLikeOpInterface>(parent);
     deepest = std::max(deepest, depth);
     int64_t bytes = std::max<int64_t>(elementBytes(type.getElementType()), 1) * type.getNumElements();
-    reads.push_back({findAxes(op->getOperands()), bytes, depth});
+    reads.push_back({op, findAxes(op->getOperands()), bytes, depth});
   });
   // What is read once counts for nothing beside what is read in the innermost loop.
   llvm::erase_if(reads, [&](const Read &read) { return read.depth < deepest; });
   return reads;
 }
 
+/// The dividend and the divisor of a remainder in the form `a - a / b * b`; nothing for any other op.
+static SmallVector<Value, 2> matchSpelledRemainder(Operation *op) {
+  auto difference = dyn_cast<arith::SubIOp>(op);
+  auto product = difference ? difference.getRhs().getDefiningOp<arith::MulIOp>() : nullptr;
+  if (!product)
+    return {};
+  for (unsigned i : {0u, 1u}) {
+    Operation *quotient = product->getOperand(i).getDefiningOp();
+    if (isa_and_present<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(quotient) &&
+        quotient->getOperands() == ValueRange{difference.getLhs(), product->getOperand(1 - i)})
+      return {quotient->getOperand(0), quotient->getOperand(1)};
+  }
+  return {};
+}
+
+/// The quotients and remainders of program ids, or of numbers that come from them, on which any of `values` depends.
+static llvm::SetVector<Operation *> findPartsOfIds(ValueRange values) {
+  llvm::SetVector<Value> seen(values.begin(), values.end());
+  llvm::SetVector<Operation *> parts;
+  for (size_t i = 0; i < seen.size(); ++i) { // Grows while it is walked.
+    Operation *op = seen[i].getDefiningOp();
+    SmallVector<Value, 2> spelled = op ? matchSpelledRemainder(op) : SmallVector<Value, 2>();
+    bool isPart = isa_and_present<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::RemSIOp, arith::RemUIOp,
+                                  arith::ShRSIOp, arith::ShRUIOp>(op);
+    // Of tiles they wrap positions, within what the program has.
+    if ((isPart || !spelled.empty()) && seen[i].getType().isIntOrIndex() && findAxes(op->getOperands()) != 0)
+      parts.insert(op);
+    if (spelled.empty())
+      addSources(seen[i], seen);
+    else
+      seen.insert(spelled.begin(), spelled.end()); // A remainder does not depend on the quotient.
+  }
+  return parts;
+}
+
+/// Why a grid of one axis stays as it is: often the kernel has rows and columns of its own, which two loads show that
+/// depend on different parts of the program's number.
+static std::string explainOneAxis(ArrayRef<Read> reads) {
+  SmallVector<llvm::SetVector<Operation *>> parts;
+  for (const Read &read : reads)
+    parts.push_back(findPartsOfIds(read.op->getOperands()));
+  auto findOwn = [](const llvm::SetVector<Operation *> &of, const llvm::SetVector<Operation *> &other) {
+    auto own = llvm::find_if(of, [&](Operation *part) { return !other.contains(part); });
+    return own == of.end() ? nullptr : *own;
+  };
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      Operation *first = findOwn(parts[j], parts[i]), *second = findOwn(parts[i], parts[j]);
+      if (first && second)
+        return llvm::formatv("rows and columns come from one axis already, by {0} and {1}", first->getName(),
+                             second->getName())
+            .str();
+    }
+  return "the grid has one axis";
+}
+
 GridOrder tilewright::planGridOrder(func::FuncOp kernel, func::FuncOp grid, int64_t concurrent, int64_t pinned) {
   GridOrder order;
   unsigned rank = grid.getNumResults();
   if (rank < 2) {
-    order.reason = "the grid has one axis";
+    order.reason = explainOneAxis(findReads(kernel));
     return order;
   }
   if (Operation *query = findDeviceQuery(grid)) {

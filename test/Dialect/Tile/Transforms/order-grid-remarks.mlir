@@ -62,6 +62,135 @@ func.func @grid(%a: !v) -> index {
 
 // -----
 
+// The kernel has an order of its own.
+// CHECK: [Missed] {{.*}}Function=own_order | {{.*}}Reason="rows and columns come from one axis already, by arith.divui and arith.remui"
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @own_order(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : index
+  %id = tile.program_id x
+  %n = tile.view_size %b, 1 : !mat
+  %row = arith.divui %id, %n : index
+  %column = arith.remui %id, %n : index
+  %x = tile.load %a[%row, %c0] : !mat -> tensor<16x16xf32>
+  %y = tile.load %b[%c0, %column] : !mat -> tensor<16x16xf32>
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> index {
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  return %programs : index
+}
+
+// -----
+
+// The same with the remainder spelled out, and asked for.
+// CHECK: [Failure] {{.*}}Function=spelled | {{.*}}Reason="groups of 4 rows were asked for, but rows and columns come from one axis already, by arith.divsi and arith.subi"
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @spelled(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid, tile.grid_group = 4} {
+  %c0 = arith.constant 0 : index
+  %id = tile.program_id x
+  %n = tile.view_size %b, 1 : !mat
+  %row = arith.divsi %id, %n : index
+  %before = arith.muli %row, %n : index
+  %column = arith.subi %id, %before : index
+  %x = tile.load %a[%row, %c0] : !mat -> tensor<16x16xf32>
+  %y = tile.load %b[%c0, %column] : !mat -> tensor<16x16xf32>
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> index {
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  return %programs : index
+}
+
+// -----
+
+// In groups of rows, in a loop over the tiles of a program.
+// CHECK: [Missed] {{.*}}Function=grouped | {{.*}}Reason="rows and columns come from one axis already, by arith.remui and arith.divui"
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @grouped(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %start = tile.program_id x
+  %count = tile.num_programs x
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  %perGroup = arith.muli %c8, %n : index
+  scf.for %id = %start to %programs step %count {
+    %group = arith.divui %id, %perGroup : index
+    %within = arith.remui %id, %perGroup : index
+    %first = arith.muli %group, %c8 : index
+    %left = arith.subi %m, %first : index
+    %height = arith.minui %left, %c8 : index
+    %inner = arith.remui %within, %height : index
+    %row = arith.addi %first, %inner : index
+    %column = arith.divui %within, %height : index
+    %x = tile.load %a[%row, %c0] : !mat -> tensor<16x16xf32>
+    %y = tile.load %b[%c0, %column] : !mat -> tensor<16x16xf32>
+  }
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> index {
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  return %programs : index
+}
+
+// -----
+
+// Parts that one load depends on beside those of the other are no rows and columns.
+// CHECK: [Missed] {{.*}}Function=batch_and_head | {{.*}}Reason="the grid has one axis"
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @batch_and_head(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : index
+  %id = tile.program_id x
+  %n = tile.view_size %b, 1 : !mat
+  %c4 = arith.constant 4 : index
+  %batch = arith.divui %id, %n : index
+  %head = arith.remui %id, %n : index
+  %shared = arith.divui %head, %c4 : index
+  %x = tile.load %a[%batch, %head] : !mat -> tensor<16x16xf32>
+  %y = tile.load %b[%batch, %shared] : !mat -> tensor<16x16xf32>
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> index {
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  return %programs : index
+}
+
+// -----
+
+// Nor are parts of numbers that no program id is in.
+// CHECK: [Missed] {{.*}}Function=other_parts | {{.*}}Reason="the grid has one axis"
+!mat = !tile.view<?x?xf32, strides = [?, 1]>
+func.func @other_parts(%a: !mat, %b: !mat) attributes {tile.kernel, tile.grid = @grid} {
+  %c0 = arith.constant 0 : index
+  %id = tile.program_id x
+  %n = tile.view_size %b, 1 : !mat
+  %c4 = arith.constant 4 : index
+  %quarter = arith.divui %n, %c4 : index
+  %rest = arith.remui %n, %c4 : index
+  %r = arith.addi %quarter, %id : index
+  %c = arith.addi %rest, %id : index
+  %x = tile.load %a[%r, %c0] : !mat -> tensor<16x16xf32>
+  %y = tile.load %b[%c0, %c] : !mat -> tensor<16x16xf32>
+  return
+}
+func.func @grid(%a: !mat, %b: !mat) -> index {
+  %m = tile.view_size %a, 0 : !mat
+  %n = tile.view_size %b, 1 : !mat
+  %programs = arith.muli %m, %n : index
+  return %programs : index
+}
+
+// -----
+
 // Asked for and impossible.
 // CHECK: [Failure] {{.*}}Function=alone | {{.*}}Reason="groups of 4 rows were asked for, but no two axes of the grid share operands: of 1 loads that count, none depends on one axis of a pair while another depends on the other"
 !v = !tile.view<?xf32, strides = [1]>

@@ -125,8 +125,8 @@ def OrderGridPass : Pass<"tile-order-grid", "::mlir::ModuleOp"> {
     batch, is outermost. `group` rows of tiles are walked together, column by column; the last group has what is left. Grid function
     and kernel are rewritten together, `program_id` and `num_programs` with them. Without `group` or `tile.grid_group` the size is
     the one with which the programs that run at a time read least. Needs the facts that come from the grid to be used up. Leaves
-    alone: grids of one axis; kernels whose loads do not share operands along two axes; grids that run at once; kernels whose
-    programs may wait for one another.
+    alone: grids of one axis, also those from which the kernel takes rows and columns itself; kernels whose loads do not share operands
+    along two axes; grids that run at once; kernels whose programs may wait for one another.
     Example: test/Dialect/Tile/Transforms/order-grid.mlir#matmul
   }];
   let options = [Option<"group", "group", "unsigned", /*default=*/"0", "Rows of tiles to walk together; 0: chosen">,
