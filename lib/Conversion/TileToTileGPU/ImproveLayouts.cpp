@@ -235,11 +235,26 @@ private:
   }
 
   /// Tries `seed` and what follows from it; keeps the best extent if it pays.
-  bool attempt(const Proposal &seed) {
+  bool attempt(const Proposal &seed) { return explore(seed, /*keeps=*/true) > 0; }
+
+  /// Tries all of `seeds` from where the plan stands, and keeps the one that pays most if one does.
+  bool attemptBest(ArrayRef<Proposal> seeds) {
+    double most = 0;
+    Proposal best;
+    for (const Proposal &seed : seeds)
+      if (double saved = explore(seed, /*keeps=*/false); saved > most) {
+        most = saved;
+        best = seed;
+      }
+    return best.value && attempt(best);
+  }
+
+  /// The cycles that `seed` and what follows from it save; 0 if it does not pay. Without `keeps` the plan stays as it was.
+  double explore(const Proposal &seed, bool keeps) {
+    std::pair<const void *, const void *> key{seed.value.getAsOpaquePointer(), seed.layout.getAsOpaquePointer()};
     if (!seed.layout || !mayHave(seed.value, seed.layout) || plan.layoutOf.lookup(seed.value) == seed.layout ||
-        attempts >= kMaxAttempts ||
-        !failed.insert({seed.value.getAsOpaquePointer(), seed.layout.getAsOpaquePointer()}).second)
-      return false;
+        attempts >= kMaxAttempts || failed.count(key))
+      return 0;
     ++attempts;
     SmallVector<Step> steps;
     DenseSet<Value> changed;
@@ -275,40 +290,18 @@ private:
         break;
     }
     bool pays = keep != 0 && -least >= kLeastCycles && -least >= kLeastGain * concerned;
-    while (steps.size() > (pays ? keep : 0)) {
+    while (steps.size() > (pays && keeps ? keep : 0)) {
       undo(steps.back());
       steps.pop_back();
     }
-    if (pays)
+    if (!pays)
+      failed.insert(key);
+    else if (keeps)
       plan.changes.push_back({seed.value, unsigned(steps.size()), -least});
-    return pays;
+    return pays ? -least : 0;
   }
 
   //===- Where to begin ------------------------------------------------------------------------------------------===//
-
-  /// `layout` with warps or lanes that differ along `dim` given to other dimensions, in exchange for registers.
-  static LayoutAttr withRegistersAlong(unsigned dim, LayoutAttr layout, bool fromLanes) {
-    layout::DistributedLayout from = layout.toLayout();
-    layout::Bases registers = from.registerBases(), lanes = from.laneBases(), warps = from.warpBases();
-    auto isAlong = [&](const layout::Coord &basis) { return basis[dim] != 0; };
-    auto isNothing = [&](const layout::Coord &basis) { return llvm::all_of(basis, [](int64_t x) { return x == 0; }); };
-    bool isChanged = false;
-    for (layout::Coord &basis : fromLanes ? lanes : warps) {
-      if (!isAlong(basis))
-        continue;
-      for (layout::Coord &reg : llvm::reverse(registers)) // The lowest are what one access moves.
-        if (!isAlong(reg) && !isNothing(reg)) {
-          std::swap(basis, reg);
-          isChanged = true;
-          break;
-        }
-    }
-    if (!isChanged)
-      return {};
-    std::optional<layout::DistributedLayout> result =
-        layout::DistributedLayout::create(from.shape(), registers, lanes, warps, from.blockBases(), from.digits());
-    return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
-  }
 
   /// Where a reduction or scan would go over registers instead of warps or lanes, tries it.
   bool foldRegisters(Operation *op) {
@@ -317,10 +310,19 @@ private:
     if (!reduce && !scan)
       return false;
     Value at = reduce ? reduce.getSources()[0] : op->getResult(0);
+    unsigned dim = reduce ? reduce.getDim() : scan.getDim();
     bool improved = false;
-    for (bool fromLanes : {false, true})
-      if (LayoutAttr has = plan.layoutOf.lookup(at))
-        improved |= attempt({at, withRegistersAlong(reduce ? reduce.getDim() : scan.getDim(), has, fromLanes)});
+    for (bool ofLanes : {false, true}) {
+      LayoutAttr has = plan.layoutOf.lookup(at);
+      if (!has)
+        continue;
+      SmallVector<Proposal> seeds;
+      for (unsigned count = 1; count <= llvm::Log2_32(layout::kWarpSize); ++count)
+        for (bool highestFirst : {true, false})
+          if (LayoutAttr other = exchangedLayout(has, dim, {ofLanes, count, highestFirst}))
+            seeds.push_back({at, other});
+      improved |= attemptBest(seeds);
+    }
     return improved;
   }
 

@@ -23,6 +23,16 @@ tile_gpu::LayoutAttr partialLayout(tile_gpu::LayoutAttr layout, unsigned dim);
 /// `partial` with the warps' positions along `dim` side by side in the registers of every warp.
 tile_gpu::LayoutAttr gatheredLayout(tile_gpu::LayoutAttr partial, unsigned dim);
 
+/// Which parts of a layout change places with registers.
+struct RegisterExchange {
+  bool ofLanes;      ///< those of lanes, or those of warps
+  unsigned count;    ///< how many, each a factor of two
+  bool highestFirst; ///< registers: the lowest are what one access to memory moves, the highest what accesses repeat
+};
+/// `layout` with lanes or warps that differ along `dim` given to other dimensions, so that more of a reduction along `dim` is
+/// done inside of a thread. Null where there are fewer of them, or of registers that do not differ along `dim`.
+tile_gpu::LayoutAttr exchangedLayout(tile_gpu::LayoutAttr layout, unsigned dim, RegisterExchange exchange);
+
 /// A scan: within warps, then with what earlier warps hold in front. Leaves layout conversions behind.
 mlir::LogicalResult lowerScan(tile::ScanOp op);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reduction or scan leaves of a layout once each warp has done its part.
+// What a reduction or scan leaves of a layout once each warp has done its part, and layouts in which it leaves less to others.
 #include "LowerToBuffers.h"
 
 using namespace mlir;
@@ -80,4 +80,26 @@ LayoutAttr tilewright::gatheredLayout(LayoutAttr partial, unsigned dim) {
                                                   digits, &error);
   assert(result && "moving bases keeps a layout a layout");
   return LayoutAttr::get(partial.getContext(), *result);
+}
+
+LayoutAttr tilewright::exchangedLayout(LayoutAttr layout, unsigned dim, RegisterExchange exchange) {
+  layout::DistributedLayout from = layout.toLayout();
+  layout::Bases reg = from.registerBases(), lane = from.laneBases(), warp = from.warpBases();
+  auto isNothing = [&](const layout::Coord &basis) { return llvm::all_of(basis, [](int64_t x) { return x == 0; }); };
+  SmallVector<layout::Coord *> given, taken;
+  for (layout::Coord &basis : exchange.ofLanes ? lane : warp)
+    if (basis[dim] != 0)
+      given.push_back(&basis);
+  for (layout::Coord &basis : reg)
+    if (basis[dim] == 0 && !isNothing(basis))
+      taken.push_back(&basis);
+  if (exchange.count == 0 || given.size() < exchange.count || taken.size() < exchange.count)
+    return {};
+  if (exchange.highestFirst)
+    std::reverse(taken.begin(), taken.end());
+  for (unsigned index = 0; index < exchange.count; ++index)
+    std::swap(*given[index], *taken[index]);
+  std::optional<layout::DistributedLayout> result =
+      layout::DistributedLayout::create(from.shape(), reg, lane, warp, from.blockBases(), from.digits());
+  return result ? LayoutAttr::get(layout.getContext(), *result) : LayoutAttr();
 }

@@ -157,6 +157,26 @@ func.func @rows_in_registers(%a: !blocks, %c: !sums) attributes {tile.kernel, ti
   return
 }
 
+// Reduced once, rows take two of the three registers: two neighbours are still loaded together.
+// CHECK-LABEL: func.func @rows_reduced_once__v0
+// CHECK:         tile.load {{.*}} -> tensor<4x16x16xf16, #tile_gpu.layout<[4, 16, 16], register = {{\[\[}}0, 0, 1], [0, 2, 0], [0, 1, 0]],
+func.func @rows_reduced_once(%a: !blocks, %c: !full) attributes {tile.kernel, tile.grid = @one_program_of_rows} {
+  %c0 = arith.constant 0 : index
+  %x = tile.load %a[%c0, %c0, %c0] pad(zero) : !blocks -> tensor<4x16x16xf16>
+  %w = arith.extf %x : tensor<4x16x16xf16> to tensor<4x16x16xf32>
+  %r = tile.reduce %w dim 1 : tensor<4x16x16xf32> -> tensor<4x16xf32> {
+  ^bb0(%p: f32, %e: f32):
+    %q = arith.addf %p, %e : f32
+    tile.yield %q : f32
+  }
+  tile.store %r, %c[%c0, %c0] : tensor<4x16xf32>, !full
+  return
+}
+func.func @one_program_of_rows(%a: !blocks, %c: !full) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}
+
 // Here the load would lose more than the shuffles of one reduction cost: rows stay in the lanes of the wide load.
 // CHECK-LABEL: func.func @rows_in_lanes__v0
 // CHECK:         tile.load {{.*}} -> tensor<64x64xf32, #tile_gpu.layout<[64, 64], register = {{\[\[}}0, 1], [0, 2],
