@@ -41,7 +41,9 @@ func.func @neighbours_along_k(%a: !half, %b: !half, %c: !single) attributes {til
 
 // The third and fourth quarter are the second half: a coarser cut.
 // CHECK-LABEL: func.func @second_half
-// CHECK:         tile.extract {{.*}} : tensor<64x64xf16> -> tensor<64x32xf16>
+// CHECK:         arith.constant dense
+// CHECK-NEXT:    %[[HALF:.*]] = arith.constant 1 : index
+// CHECK-NEXT:    tile.extract %{{.*}}[%c0, %[[HALF]]] : tensor<64x64xf16> -> tensor<64x32xf16>
 // CHECK-NOT:     tensor<64x16xf16>
 // CHECK:         tile.dot {{.*}} : tensor<64x32xf16>, tensor<32x32xf16> -> tensor<64x32xf32>
 func.func @second_half(%a: !half, %b: !half, %c: !single) attributes {tile.kernel} {
