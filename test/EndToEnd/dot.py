@@ -140,6 +140,28 @@ class Dot(unittest.TestCase):
                     arrays.assert_same_bits(c.array, (1 + a @ b).astype(np.float32), f"{target} {options}")
                     c.check_border()
 
+    def test_sum_through_shared_memory(self):
+        # A sum in f16 that is cut out of a tile lies in a buffer that matrices could be loaded from, like operands.
+        v = "!tile.view<?x?xf16, strides = [?, 1]>"
+        parameters = f"%a: {v}, %b: {v}, %s: {v}, %c: {v}"
+        body = "".join(f"  %c{i} = arith.constant {i} : index\n" for i in range(2))
+        body += f"  %x = tile.load %a[%c0, %c0] : {v} -> tensor<32x16xf16>\n"
+        body += f"  %y = tile.load %b[%c0, %c0] : {v} -> tensor<16x32xf16>\n"
+        body += f"  %sums = tile.load %s[%c0, %c0] : {v} -> tensor<32x64xf16>\n"
+        body += "  %sum = tile.extract %sums[%c0, %c1] : tensor<32x64xf16> -> tensor<32x32xf16>\n"
+        body += "  %d = tile.dot %x, %y, %sum : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf16>\n"
+        body += f"  tile.store %d, %c[%c0, %c0] : tensor<32x32xf16>, {v}\n  return\n}}\n"
+        text = f"func.func @k({parameters}) attributes {{tile.kernel, tile.grid = @g}} {{\n{body}"
+        text += f"func.func @g({parameters}) -> index {{\n  %c1 = arith.constant 1 : index\n  return %c1 : index\n}}\n"
+        random = np.random.default_rng(8)
+        a, b, sums = (random.integers(-4, 5, shape).astype(np.float16) for shape in ((32, 16), (16, 32), (32, 64)))
+        for warps in (1, 2, 4, 8):
+            with self.subTest(warps=warps):
+                c = arrays.Output((32, 32), np.float16)
+                tilewright.compile(text, num_warps=warps)["k"](a, b, sums, c.array, backend="emulator")
+                arrays.assert_same_bits(c.array, sums[:, 32:] + a @ b, f"{warps} warps")
+                c.check_border()
+
 
 if __name__ == "__main__":
     unittest.main()

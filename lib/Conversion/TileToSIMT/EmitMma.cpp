@@ -35,13 +35,13 @@ void ThreadProgram::emitLoadMatrices(LocalLoadOp op, const layout::MatrixAccess 
   set(op.getResult(), concat(op.getLoc(), pieces));
 }
 
-/// True if nothing between a load from a buffer and the product that alone reads it writes memory or waits, so that the product
-/// may read the buffer itself, piece by piece.
+/// True if nothing between a load from a buffer and the product that alone reads it as left or right operand writes memory
+/// or waits, so that the product may read the buffer itself, piece by piece. Sums are needed whole.
 static bool canDefer(LocalLoadOp load) {
   if (!load->hasOneUse())
     return false;
-  Operation *user = *load->user_begin();
-  if (!isa<DotMmaOp>(user) || user->getBlock() != load->getBlock())
+  auto user = dyn_cast<DotMmaOp>(*load->user_begin());
+  if (!user || user.getAcc() == load.getResult() || user->getBlock() != load->getBlock())
     return false;
   for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
     if (!isMemoryEffectFree(op) && !isa<LocalLoadOp>(op))
