@@ -2,6 +2,8 @@
 #include "tilewright/Analysis/KernelAccess.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -17,35 +19,37 @@ BlockArgument tilewright::parameterOf(Value value, Block *entry) {
   }
 }
 
+/// Calls `visit` with the address or view of each access, and whether it reads and writes.
+static void walkAccesses(func::FuncOp kernel, llvm::function_ref<void(Value, bool, bool)> visit) {
+  kernel.walk([&](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::LoadOp, tile::GatherOp>([&](auto x) { visit(x.getView(), true, false); })
+        .Case<tile::StoreOp, tile::ScatterOp>([&](auto x) { visit(x.getView(), false, true); })
+        .Case<tile::LoadPtrOp>([&](auto x) { visit(x.getPtr(), true, false); })
+        .Case<tile::StorePtrOp>([&](auto x) { visit(x.getPtr(), false, true); })
+        .Case<tile::ReduceIntoOp>([&](auto x) { visit(x.getView(), true, true); })
+        .Case<tile::AtomicRmwOp, tile::AtomicCasOp>([&](auto x) { visit(x.getPtr(), true, true); });
+  });
+}
+
 SmallVector<ParameterAccess> tilewright::findParameterAccesses(func::FuncOp kernel) {
   SmallVector<ParameterAccess> accesses(kernel.getNumArguments());
-  auto mark = [&](Value place, bool ParameterAccess::*flag) {
-    if (BlockArgument argument = parameterOf(place, &kernel.front()))
-      accesses[argument.getArgNumber()].*flag = true;
-    else
-      for (ParameterAccess &access : accesses)
-        access.*flag = true;
-  };
-  kernel.walk([&](Operation *op) {
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      mark(load.getView(), &ParameterAccess::isRead);
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      mark(store.getView(), &ParameterAccess::isWritten);
-    else if (auto gather = dyn_cast<tile::GatherOp>(op))
-      mark(gather.getView(), &ParameterAccess::isRead);
-    else if (auto scatter = dyn_cast<tile::ScatterOp>(op))
-      mark(scatter.getView(), &ParameterAccess::isWritten);
-    else if (auto load = dyn_cast<tile::LoadPtrOp>(op))
-      mark(load.getPtr(), &ParameterAccess::isRead);
-    else if (auto store = dyn_cast<tile::StorePtrOp>(op))
-      mark(store.getPtr(), &ParameterAccess::isWritten);
-    else if (isa<tile::AtomicRmwOp, tile::AtomicCasOp, tile::ReduceIntoOp>(op)) {
-      auto into = dyn_cast<tile::ReduceIntoOp>(op);
-      auto update = dyn_cast<tile::AtomicRmwOp>(op);
-      Value place = into ? Value(into.getView()) : update ? update.getPtr() : cast<tile::AtomicCasOp>(op).getPtr();
-      mark(place, &ParameterAccess::isRead);
-      mark(place, &ParameterAccess::isWritten);
+  walkAccesses(kernel, [&](Value place, bool isRead, bool isWritten) {
+    BlockArgument argument = parameterOf(place, &kernel.front());
+    for (auto [number, access] : llvm::enumerate(accesses)) {
+      bool isHere = !argument || argument.getArgNumber() == number;
+      access.isRead |= isHere && isRead;
+      access.isWritten |= isHere && isWritten;
     }
   });
   return accesses;
+}
+
+bool tilewright::writesBesideParameters(func::FuncOp kernel) {
+  bool writes = false, isBeside = false;
+  walkAccesses(kernel, [&](Value place, bool, bool isWritten) {
+    writes |= isWritten;
+    isBeside |= !parameterOf(place, &kernel.front());
+  });
+  return writes && isBeside;
 }

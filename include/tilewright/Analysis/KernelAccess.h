@@ -20,6 +20,10 @@ struct ParameterAccess {
 /// One entry per parameter. An access whose address comes from nowhere known counts for every parameter.
 llvm::SmallVector<ParameterAccess> findParameterAccesses(mlir::func::FuncOp kernel);
 
+/// Whether the kernel writes memory and touches some of which it is not known which parameter leads there, such as that
+/// behind an address in an i64 or in memory: what is said of parameters then says nothing of what launches share.
+bool writesBesideParameters(mlir::func::FuncOp kernel);
+
 } // namespace tilewright
 
 #endif // TILEWRIGHT_ANALYSIS_KERNELACCESS_H

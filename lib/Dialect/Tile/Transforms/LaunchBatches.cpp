@@ -115,12 +115,20 @@ SmallVector<LaunchBatch> tilewright::planLaunchBatches(func::FuncOp host, int64_
       continue;
     }
     SmallVector<ParameterAccess> accesses = findParameterAccesses(kernel);
+    bool isBeside = writesBesideParameters(kernel);
     std::string conflict;
     for (; end < launches.size() && launches[end].getKernel() == launches[begin].getKernel(); ++end) {
       for (size_t earlier = begin; earlier < end && conflict.empty(); ++earlier) {
         tile::LaunchOp a = launches[earlier], b = launches[end];
         if (a->hasAttr("tile.independent") && b->hasAttr("tile.independent"))
           continue;
+        if (isBeside) {
+          conflict = llvm::formatv("launches {0} and {1} may touch the same memory by addresses of no known parameter, "
+                                   "and are not both marked tile.independent",
+                                   earlier - begin, end - begin)
+                         .str();
+          break;
+        }
         std::optional<unsigned> parameter = findConflict(a, b, accesses, host);
         if (!parameter)
           parameter = findConflict(b, a, accesses, host);

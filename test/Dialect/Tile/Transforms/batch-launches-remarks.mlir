@@ -152,3 +152,31 @@ func.func @host(%p: !p, %n: index) {
   tile.launch @set(%p, %n) {tile.independent} : (!p, index) -> ()
   return
 }
+
+// -----
+
+// An address in an integer leads to any memory, also where it is another number in each launch.
+// CHECK: [Missed] {{.*}}Function=host | {{.*}}Reason="1 launch of @bump stays: launches 0 and 1 may touch the same memory by addresses of no known parameter, and are not both marked tile.independent"
+// CHECK: [Passed] {{.*}}Function=promised
+func.func @bump(%address: i64, %x: !tile.ptr<i32>) attributes {tile.kernel, tile.grid = @grid} {
+  %p = tile.ptr_cast %address : i64 to !tile.ptr<i32>
+  %was = tile.load_ptr %p : !tile.ptr<i32>
+  %more = tile.load_ptr %x : !tile.ptr<i32>
+  %sum = arith.addi %was, %more : i32
+  tile.store_ptr %sum, %p : !tile.ptr<i32>
+  return
+}
+func.func @grid(%address: i64, %x: !tile.ptr<i32>) -> index {
+  %c1 = arith.constant 1 : index
+  return %c1 : index
+}
+func.func @host(%a: i64, %x: !tile.ptr<i32> {tile.noalias}) {
+  tile.launch @bump(%a, %x) : (i64, !tile.ptr<i32>) -> ()
+  tile.launch @bump(%a, %x) : (i64, !tile.ptr<i32>) -> ()
+  return
+}
+func.func @promised(%a: i64, %b: i64, %x: !tile.ptr<i32>) {
+  tile.launch @bump(%a, %x) {tile.independent} : (i64, !tile.ptr<i32>) -> ()
+  tile.launch @bump(%b, %x) {tile.independent} : (i64, !tile.ptr<i32>) -> ()
+  return
+}
