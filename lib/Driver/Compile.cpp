@@ -86,6 +86,7 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   pipeline.numWarps = options.numWarps;
   pipeline.maxVariants = options.maxVariants;
   pipeline.gridGroup = options.gridGroup;
+  pipeline.epilogueParts = options.epilogueParts;
   pipeline.persistent = options.persistent;
   pipeline.evenK = options.evenK;
   pipeline.tma = options.tma;

@@ -17,6 +17,7 @@ static constexpr CompileOptionHelp kHelp[] = {
     {"extents", "CLASS:N,...", "resize tile dimensions, e.g. M:128,N:256; --remarks=all:tile-choose-extents lists the classes"},
     {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
     {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
+    {"epilogue-parts", "N", "parts in which products are stored by kernels that do not say, 1 to 16"},
     {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
     {"even-k", "MODE", "how loops lose bounds checks: auto (default), guard (variants alone) or peel (peeling alone)"},
     {"tma", "MODE", "tensor maps: auto (default) where proved to be legal, guard also in a variant that tests it"},
@@ -71,6 +72,10 @@ bool tilewright::setCompileOption(CompileOptions &options, StringRef key, String
     if (!readNumber(value, 1, 1 << 16, number))
       return refuse(error, key, "a number from 1 to 65536", value);
     options.gridGroup = number;
+  } else if (key == "epilogue-parts") {
+    if (!readNumber(value, 1, 16, number))
+      return refuse(error, key, "a number from 1 to 16", value);
+    options.epilogueParts = number;
   } else if (key == "persistent") {
     if (value != "auto" && value != "always" && value != "never")
       return refuse(error, key, "auto, always or never", value);
@@ -121,6 +126,8 @@ std::string CompileOptions::toString() const {
     add("max-variants", std::to_string(maxVariants));
   if (gridGroup)
     add("grid-group", std::to_string(gridGroup));
+  if (epilogueParts)
+    add("epilogue-parts", std::to_string(epilogueParts));
   if (persistent != "auto")
     add("persistent", persistent);
   if (evenK != "auto")

@@ -24,6 +24,7 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
                                                 "tile-set-in-bounds",
                                                 "tile-order-grid",
                                                 "tile-make-persistent",
+                                                "tile-subtile-epilogue",
                                                 "tile-insert-tma",
                                                 "tile-select-dot",
                                                 "canonicalize",
@@ -105,6 +106,12 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     persistent.target = options.target;
     persistent.mode = options.persistent;
     add("tile-make-persistent", createMakePersistentPass(persistent), false);
+    // Behind bounds and variants: the parts have the checks of the whole, which are proved once.
+    SubtileEpiloguePassOptions epilogue;
+    epilogue.target = options.target;
+    epilogue.numWarps = options.numWarps;
+    epilogue.parts = options.epilogueParts;
+    add("tile-subtile-epilogue", createSubtileEpiloguePass(epilogue), true);
     // Behind all variants, whose promises it uses, and behind every rewrite of accesses.
     if (target->hasTma) {
       InsertTmaPassOptions tma;
@@ -152,6 +159,8 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
                                llvm::cl::init(0)};
   Option<unsigned> gridGroup{*this, "grid-group", llvm::cl::desc("Rows of tiles to walk together; 0: chosen"),
                              llvm::cl::init(0)};
+  Option<unsigned> epilogueParts{*this, "epilogue-parts", llvm::cl::desc("Parts in which products are stored; 0: chosen"),
+                                 llvm::cl::init(0)};
   Option<std::string> persistent{*this, "persistent", llvm::cl::desc("auto, always or never"), llvm::cl::init("auto")};
   Option<std::string> evenK{*this, "even-k", llvm::cl::desc("auto, guard or peel"), llvm::cl::init("auto")};
   Option<std::string> tma{*this, "tma", llvm::cl::desc("auto, or guard: a variant that tests the rules of tensor maps"),
@@ -171,6 +180,7 @@ void tilewright::registerTilePipeline() {
         options.numWarps = cli.numWarps;
         options.maxVariants = cli.maxVariants;
         options.gridGroup = cli.gridGroup;
+        options.epilogueParts = cli.epilogueParts;
         options.persistent = cli.persistent;
         options.evenK = cli.evenK;
         options.tma = cli.tma;

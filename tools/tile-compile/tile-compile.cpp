@@ -58,6 +58,8 @@ static cl::opt<std::string> maxVariants("max-variants", cl::cat(category), cl::v
                                         cl::desc("most variants of one kernel; 1 leaves kernels alone"));
 static cl::opt<std::string> gridGroup("grid-group", cl::cat(category), cl::value_desc("N"),
                                       cl::desc("rows of tiles to walk together in kernels that do not say"));
+static cl::opt<std::string> epilogueParts("epilogue-parts", cl::cat(category), cl::value_desc("N"),
+                                          cl::desc("parts in which products are stored by kernels that do not say"));
 static cl::opt<std::string> persistent("persistent", cl::cat(category), cl::value_desc("MODE"),
                                        cl::desc("loops over the tiles in kernels that do not say: auto (default), "
                                                 "always or never"));
@@ -85,8 +87,8 @@ static int fail(const llvm::Twine &message) {
 
 static bool readOptions(CompileOptions &options, std::string &error) {
   for (cl::opt<std::string> *option :
-       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &persistent, &evenK, &tma, &kernel,
-        &isLazy, &ptxasPath, &nvdisasmPath})
+       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &epilogueParts, &persistent, &evenK,
+        &tma, &kernel, &isLazy, &ptxasPath, &nvdisasmPath})
     if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
       return false;
   for (const std::string &pass : disabledPasses)

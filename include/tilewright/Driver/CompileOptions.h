@@ -23,6 +23,8 @@ struct CompileOptions {
   unsigned maxVariants = 0;
   /// Rows of tiles to walk together in kernels that do not say; 0 lets the compiler choose.
   unsigned gridGroup = 0;
+  /// Parts in which products are stored by kernels that do not say; 0 lets the compiler choose.
+  unsigned epilogueParts = 0;
   /// Loops over the tiles in kernels that do not say: auto, always or never.
   std::string persistent = "auto";
   /// How loops lose their bounds checks: auto, guard (variants alone) or peel (a last iteration of its own alone).

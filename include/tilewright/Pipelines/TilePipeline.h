@@ -28,6 +28,8 @@ struct PipelineOptions {
   unsigned maxVariants = 0;
   /// Rows of tiles to walk together; 0 lets the compiler choose.
   unsigned gridGroup = 0;
+  /// Parts in which products are stored by kernels that do not say; 0 lets the compiler choose.
+  unsigned epilogueParts = 0;
   /// Loops over the tiles in kernels that do not say: auto, always or never.
   std::string persistent = "auto";
   /// How loops lose their bounds checks: auto, guard or peel.

@@ -21,10 +21,12 @@ static constexpr int64_t kMaxUnroll = 1 << 16;
 static constexpr int64_t kMaxSmallHint = 64;
 /// Most rows of tiles that are walked together; more is a mistake.
 static constexpr int64_t kMaxGridGroup = 1 << 16;
+/// Most parts of a store; more are narrower than any tile has columns for.
+static constexpr int64_t kMaxEpilogueParts = 16;
 
 namespace {
 /// Where an attribute may stand.
-enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, Dot, Block, Anywhere };
+enum class Place { Function, Kernel, Loop, LoopOrKernel, LoopOrLaunch, StoreOrKernel, Dot, Block, Anywhere };
 /// What an attribute holds.
 enum class Content { Unit, Bool, Symbol, Texts, Count, CountOrFull, DotFamily, DotChoice };
 /// One known attribute of operations.
@@ -43,6 +45,7 @@ static std::optional<Rule> ruleOf(StringRef name) {
       .Case("tile.num_warps", Rule{Place::Kernel, Content::Count, kMaxWarps})
       .Case("tile.occupancy", Rule{Place::Kernel, Content::Count, kMaxSmallHint})
       .Case("tile.grid_group", Rule{Place::Kernel, Content::Count, kMaxGridGroup})
+      .Case("tile.epilogue_parts", Rule{Place::StoreOrKernel, Content::Count, kMaxEpilogueParts})
       .Case("tile.persistent", Rule{Place::Kernel, Content::Bool})
       .Case("tile.num_stages", Rule{Place::LoopOrKernel, Content::Count, kMaxSmallHint})
       .Case("tile.latency", Rule{Place::Anywhere, Content::Count, kMaxSmallHint})
@@ -96,6 +99,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     break;
   case Place::LoopOrKernel:
     if (failed(expectPlace(isLoop || isKernel, "a loop or a function with tile.kernel")))
+      return failure();
+    break;
+  case Place::StoreOrKernel:
+    if (failed(expectPlace(isa<StoreOp>(op) || isKernel, "tile.store or a function with tile.kernel")))
       return failure();
     break;
   case Place::Dot:

@@ -380,3 +380,19 @@ func.func @requires_of_another(%n: index) attributes {tile.kernel, tile.requires
 func.func @requires_nothing() attributes {tile.kernel, tile.requires = @nothing} {
   return
 }
+
+// -----
+
+// expected-error @below {{expected tile.epilogue_parts to be an integer of 1 to 16, found 17 : i64}}
+func.func @many_parts() attributes {tile.kernel, tile.epilogue_parts = 17} {
+  return
+}
+
+// -----
+
+func.func @parts_of_a_loop(%n: index) {
+  // expected-error @below {{expected tile.epilogue_parts on tile.store or a function with tile.kernel only}}
+  scf.for %i = %n to %n step %n {
+  } {tile.epilogue_parts = 2}
+  return
+}

@@ -149,6 +149,25 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
 }
 
+def SubtileEpiloguePass : Pass<"tile-subtile-epilogue", "::mlir::func::FuncOp"> {
+  let summary = "Convert and store a product's tile in parts";
+  let description = [{
+    What lies between a product's sums and their store (casts, bias, activation, loads of a residual) is done for some columns,
+    which are stored, before the next columns are begun. So the registers of the chain and the shared memory through which the sums become
+    rows are those of one part. Columns are cut because a thread holds several of them: a part is registers of each thread. Parts are
+    multiples of 16 columns and need not be equal; offsets move, checks and pads stay. The number of parts is that of
+    `tile.epilogue_parts` on the store or the kernel, else of the option, else the least of 1, 2 and 4 with which the chain fits into the
+    registers and needs no more shared memory than the products did. A load is read part by part where no store
+    between can write what it reads; else its parts are all read where it was. Left alone: chains of which another op needs a value
+    whole, such as a reduction along the columns; stores and loads with `sync`, `after` or a token; stores through pointers.
+    Example: test/Dialect/Tile/Transforms/subtile-epilogue.mlir#casts
+  }];
+  let options = [Option<"parts", "parts", "unsigned", /*default=*/"0", "Parts of each store that does not say; 0: chosen">,
+                 Option<"numWarps", "num-warps", "unsigned", /*default=*/"0", "Warps of a kernel that does not say; 0: chosen">,
+                 Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to choose for">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect", "::tilewright::tile::TileDialect"];
+}
+
 def BatchLaunchesPass : Pass<"tile-batch-launches", "::mlir::ModuleOp"> {
   let summary = "Merge launches of one kernel into one with an axis that selects the arguments";
   let description = [{
