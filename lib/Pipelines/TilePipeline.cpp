@@ -27,6 +27,7 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
                                                 "tile-subtile-epilogue",
                                                 "tile-insert-tma",
                                                 "tile-select-dot",
+                                                "tile-control-unroll",
                                                 "canonicalize",
                                                 "cse",
                                                 "loop-invariant-code-motion",
@@ -127,6 +128,11 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     select.target = options.target;
     select.numWarps = options.numWarps;
     add("tile-select-dot", createSelectDotPass(select), true);
+    // Last: it counts what the others leave, and its hints stay on the loops down to PTX.
+    ControlUnrollPassOptions unroll;
+    unroll.target = options.target;
+    unroll.numWarps = options.numWarps;
+    add("tile-control-unroll", createControlUnrollPass(unroll), true);
   }
   if (reaches(PipelineStage::Gpu)) {
     AssignLayoutsPassOptions layouts;

@@ -7,6 +7,7 @@
 namespace tilewright::test {
 void registerTestPrintAlignment();
 void registerTestPrintInBounds();
+void registerTestPrintLiveTiles();
 } // namespace tilewright::test
 
 int main(int argc, char **argv) {
@@ -15,5 +16,6 @@ int main(int argc, char **argv) {
   tilewright::registerAllPasses();
   tilewright::test::registerTestPrintAlignment();
   tilewright::test::registerTestPrintInBounds();
+  tilewright::test::registerTestPrintLiveTiles();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright test driver\n", registry));
 }

@@ -2,6 +2,7 @@
 #include "tilewright/Dialect/Tile/Transforms/EpiloguePlan.h"
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Analysis/KernelAccess.h"
+#include "tilewright/Analysis/LiveTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,8 +15,6 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile;
 
-/// Sums of a product that a thread gets where nobody pins the number of warps, as `chooseNumWarps` has it.
-static constexpr int64_t kSumsPerThread = 128;
 /// Registers of addresses, bounds and counters beside tiles; what `ptxas -v` reports for examples/matmul.mlir beyond
 /// its 128 sums and its operands is about that.
 static constexpr int64_t kOtherRegisters = 32;
@@ -319,7 +318,7 @@ static int64_t countOf(func::FuncOp kernel, StringRef name) {
 static EpilogueCost measure(ArrayRef<EpilogueDecision *> group, func::FuncOp kernel, const Target &target,
                             unsigned numWarps) {
   EpilogueCost cost;
-  int64_t sumBytes = 0, chainBytes = 0, sums = 0;
+  int64_t sumBytes = 0, chainBytes = 0;
   llvm::DenseSet<Value> counted;
   for (EpilogueDecision *decision : group) {
     StoreOp store = decision->store;
@@ -339,21 +338,14 @@ static EpilogueCost measure(ArrayRef<EpilogueDecision *> group, func::FuncOp ker
     for (const EpilogueSlice &slice : decision->slices) {
       if (slice.answer == SliceAnswer::Load && counted.insert(slice.value).second)
         chainBytes += tileBytes(slice.value);
-      if (slice.answer == SliceAnswer::Extract && counted.insert(slice.value).second) {
+      if (slice.answer == SliceAnswer::Extract && counted.insert(slice.value).second)
         sumBytes += tileBytes(slice.value);
-        sums = std::max(sums, tileType(slice.value).getNumElements());
-      }
     }
   }
   kernel.walk([&](DotOp dot) {
     cost.loopBytes = std::max(cost.loopBytes, tileBytes(dot.getLhs()) + tileBytes(dot.getRhs()));
   });
-  int64_t warps = countOf(kernel, "tile.num_warps");
-  warps = warps > 0 ? warps : numWarps;
-  if (warps == 0)
-    for (warps = 4; warps < 16 && sums > warps * int64_t(kWarpSize) * kSumsPerThread;)
-      warps *= 2;
-  int64_t threads = warps * kWarpSize, ctas = std::max<int64_t>(countOf(kernel, "tile.occupancy"), 1);
+  int64_t threads = expectedWarps(kernel, numWarps) * kWarpSize, ctas = std::max<int64_t>(countOf(kernel, "tile.occupancy"), 1);
   cost.accumulatorRegisters = sumBytes / 4 / threads;
   cost.chainRegisters = chainBytes / 4 / threads;
   cost.registerBudget = std::min<int64_t>(target.kMaxRegistersPerThread, target.kRegistersPerSm / (threads * ctas)) -

@@ -168,6 +168,24 @@ def SubtileEpiloguePass : Pass<"tile-subtile-epilogue", "::mlir::func::FuncOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::ub::UBDialect", "::tilewright::tile::TileDialect"];
 }
 
+def ControlUnrollPass : Pass<"tile-control-unroll", "::mlir::func::FuncOp"> {
+  let summary = "Decide how often the body of a loop is repeated";
+  let description = [{
+    Records `tile.unroll` on each innermost loop with tiles that does not have it: `"full"` for all trips, a number of copies, or 1, which
+    keeps it rolled down to the machine code. The registers come first: tiles that live throughout the loop and, once per copy,
+    those of one trip at its point of most pressure (`LiveTiles.h`) must fit into what the target leaves a thread with the
+    kernel's warps and `tile.occupancy`. Then the instructions of all copies, which cost compile time. Left alone: loops that say it
+    themselves, loops in which products and loads meet, for the software pipeline, and loops around loops. `"full"` on a loop
+    whose trips are known at run time only is a failed remark.
+    Example: test/Dialect/Tile/Transforms/control-unroll.mlir#small
+  }];
+  let options = [Option<"maxInstructions", "max-instructions", "unsigned", /*default=*/"2048",
+                        "Most instructions of a thread in all copies of a body">,
+                 Option<"numWarps", "num-warps", "unsigned", /*default=*/"0", "Warps of a kernel that does not say; 0: chosen">,
+                 Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "GPU to choose for">];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
 def BatchLaunchesPass : Pass<"tile-batch-launches", "::mlir::ModuleOp"> {
   let summary = "Merge launches of one kernel into one with an axis that selects the arguments";
   let description = [{
