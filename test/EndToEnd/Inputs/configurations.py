@@ -28,6 +28,7 @@ FACTORS = (
     Factor("grid-group", (None, "1", "3"), "tile-order-grid"),
     Factor("persistent", (None, "always", "never"), "tile-make-persistent"),
     Factor("even-k", (None, "guard", "peel"), "tile-specialize-even-k"),
+    Factor("epilogue-parts", (None, "1", "2", "4"), "tile-subtile-epilogue"),
     Factor("tma", (None, "guard"), "tile-insert-tma"),
     # Few enough that a persistent program has several tiles.
     Factor("sms", (None, "2"), "tile-make-persistent"),
