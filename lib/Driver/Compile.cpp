@@ -78,6 +78,25 @@ static LogicalResult selectKernels(ModuleOp module, StringRef wanted) {
   return success();
 }
 
+namespace {
+/// Variants of a kernel fail alike: drops an error that was reported with the same words at the same place.
+class OneErrorPerPlace : public ScopedDiagnosticHandler {
+public:
+  explicit OneErrorPerPlace(MLIRContext *context) : ScopedDiagnosticHandler(context) {
+    setHandler([this](Diagnostic &diagnostic) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      stream << diagnostic.getLocation() << ' ' << diagnostic;
+      bool isRepeated = diagnostic.getSeverity() == DiagnosticSeverity::Error && !seen.insert(text).second;
+      return success(isRepeated); // Success ends its way to the handlers further out.
+    });
+  }
+
+private:
+  llvm::StringSet<> seen;
+};
+} // namespace
+
 LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineStage to, const CompileOptions &options,
                                 PhaseTimes *times, StringRef phase) {
   PhaseTimer timer(times, phase);
@@ -98,6 +117,7 @@ LogicalResult driver::runStages(ModuleOp module, PipelineStage from, PipelineSta
   std::string error;
   if (!buildTilePipeline(manager, pipeline, error))
     return emitError(module.getLoc()) << error;
+  OneErrorPerPlace handler(module.getContext());
   return manager.run(module);
 }
 
