@@ -28,7 +28,8 @@
 !steps = !tile.view<?x?x?xf32, strides = [?, ?, ?]>
 !states = !tile.view<?x?x64x64xf32, strides = [?, ?, ?, ?]>
 
-// One program walks along the positions of one head of one batch.
+// One program walks along the positions of one head of one batch, and keeps 32 columns of its state: columns do not depend on
+// each other, and the whole state with all that is computed from it would fill the registers.
 func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name = "k"}, %v: !heads {tile.name = "v"},
                             %g: !steps {tile.name = "g"}, %beta: !steps {tile.name = "beta"},
                             %first: !states {tile.name = "first"}, %o: !heads {tile.name = "o"},
@@ -39,10 +40,14 @@ func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name 
   %positions = tile.view_size %q, 2 : !heads
   %head = tile.program_id x
   %batch = tile.program_id y
+  %half = tile.program_id z
+  %c32 = arith.constant 32 : index
+  %column_0 = arith.muli %half, %c32 overflow<nsw> : index
   %kt = tile.permute_view %k [0, 1, 3, 2] : !heads to !heads_t
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %zero_half = arith.constant dense<0.0> : tensor<64x32xf32>
   %minus_inf = arith.constant dense<0xFF800000> : tensor<64x64xf32>
-  %scales = tile.splat %scale : f32 -> tensor<64x64xf32>
+  %scales = tile.splat %scale : f32 -> tensor<64x32xf32>
 
   %iota = tile.iota : tensor<64xi32>
   %iota_column = tile.reshape %iota : tensor<64xi32> -> tensor<64x1xi32>
@@ -52,8 +57,8 @@ func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name 
   %is_below = arith.cmpi slt, %column, %row : tensor<64x64xi32>
   %is_seen = arith.cmpi sle, %column, %row : tensor<64x64xi32>
 
-  %s_first = tile.load %first[%batch, %head, %c0, %c0] dims [2, 3] pad(zero) : !states -> tensor<64x64xf32>
-  %s_last = scf.for %i = %c0 to %positions step %c64 iter_args(%s = %s_first) -> (tensor<64x64xf32>) {
+  %s_first = tile.load %first[%batch, %head, %c0, %column_0] dims [2, 3] pad(zero) : !states -> tensor<64x32xf32>
+  %s_last = scf.for %i = %c0 to %positions step %c64 iter_args(%s = %s_first) -> (tensor<64x32xf32>) {
     // Positions past the end read a gate of 0, which is no decay, and a step of 0, which writes nothing.
     %gates = tile.load %g[%batch, %head, %i] dims [2] pad(zero) : !steps -> tensor<64xf32>
     %sizes = tile.load %beta[%batch, %head, %i] dims [2] pad(zero) : !steps -> tensor<64xf32>
@@ -98,28 +103,29 @@ func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name 
     %w = tile.dot %t, %ks_narrow, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
     %w_minus = arith.negf %w : tensor<64x64xf32>
     %w_narrow = arith.truncf %w_minus : tensor<64x64xf32> to tensor<64x64xf16>
-    %vs = tile.load %v[%batch, %head, %i, %c0] dims [2, 3] pad(zero) : !heads -> tensor<64x64xf16>
-    %vs_wide = arith.extf %vs : tensor<64x64xf16> to tensor<64x64xf32>
-    %vs_sized = arith.mulf %vs_wide, %size : tensor<64x64xf32>
-    %vs_narrow = arith.truncf %vs_sized : tensor<64x64xf32> to tensor<64x64xf16>
-    %towards = tile.dot %t, %vs_narrow, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    %s_narrow = arith.truncf %s : tensor<64x64xf32> to tensor<64x64xf16>
-    %u_wide = tile.dot %w_narrow, %s_narrow, %towards : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    %u = arith.truncf %u_wide : tensor<64x64xf32> to tensor<64x64xf16>
+    %vs = tile.load %v[%batch, %head, %i, %column_0] dims [2, 3] pad(zero) : !heads -> tensor<64x32xf16>
+    %vs_wide = arith.extf %vs : tensor<64x32xf16> to tensor<64x32xf32>
+    %size_half = tile.broadcast %size_column : tensor<64x1xf32> -> tensor<64x32xf32>
+    %vs_sized = arith.mulf %vs_wide, %size_half : tensor<64x32xf32>
+    %vs_narrow = arith.truncf %vs_sized : tensor<64x32xf32> to tensor<64x32xf16>
+    %towards = tile.dot %t, %vs_narrow, %zero_half : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+    %s_narrow = arith.truncf %s : tensor<64x32xf32> to tensor<64x32xf16>
+    %u_wide = tile.dot %w_narrow, %s_narrow, %towards : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+    %u = arith.truncf %u_wide : tensor<64x32xf32> to tensor<64x32xf16>
 
     // O
     %qs = tile.load %q[%batch, %head, %i, %c0] dims [2, 3] pad(zero) : !heads -> tensor<64x64xf16>
     %qs_wide = arith.extf %qs : tensor<64x64xf16> to tensor<64x64xf32>
     %qs_decayed = arith.mulf %qs_wide, %since_start : tensor<64x64xf32>
     %qs_narrow = arith.truncf %qs_decayed : tensor<64x64xf32> to tensor<64x64xf16>
-    %from_state = tile.dot %qs_narrow, %s_narrow, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+    %from_state = tile.dot %qs_narrow, %s_narrow, %zero_half : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
     %qk = tile.dot %qs, %kts, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
     %qk_decayed = arith.mulf %qk, %decay : tensor<64x64xf32>
     %qk_narrow = arith.truncf %qk_decayed : tensor<64x64xf32> to tensor<64x64xf16>
-    %from_both = tile.dot %qk_narrow, %u, %from_state : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    %scaled = arith.mulf %from_both, %scales : tensor<64x64xf32>
-    %result = arith.truncf %scaled : tensor<64x64xf32> to tensor<64x64xf16>
-    tile.store %result, %o[%batch, %head, %i, %c0] dims [2, 3] : tensor<64x64xf16>, !heads
+    %from_both = tile.dot %qk_narrow, %u, %from_state : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+    %scaled = arith.mulf %from_both, %scales : tensor<64x32xf32>
+    %result = arith.truncf %scaled : tensor<64x32xf32> to tensor<64x32xf16>
+    tile.store %result, %o[%batch, %head, %i, %column_0] dims [2, 3] : tensor<64x32xf16>, !heads
 
     // S
     %totals = tile.splat %total : f32 -> tensor<1x64xf32>
@@ -130,21 +136,22 @@ func.func @gated_delta_rule(%q: !heads {tile.name = "q"}, %k: !heads {tile.name 
     %kts_decayed = arith.mulf %kts_wide, %left : tensor<64x64xf32>
     %kts_narrow = arith.truncf %kts_decayed : tensor<64x64xf32> to tensor<64x64xf16>
     %total_decay = math.exp %total : f32
-    %total_decays = tile.splat %total_decay : f32 -> tensor<64x64xf32>
-    %s_decayed = arith.mulf %s, %total_decays : tensor<64x64xf32>
-    %s_next = tile.dot %kts_narrow, %u, %s_decayed : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
-    scf.yield %s_next : tensor<64x64xf32>
+    %total_decays = tile.splat %total_decay : f32 -> tensor<64x32xf32>
+    %s_decayed = arith.mulf %s, %total_decays : tensor<64x32xf32>
+    %s_next = tile.dot %kts_narrow, %u, %s_decayed : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+    scf.yield %s_next : tensor<64x32xf32>
   }
-  tile.store %s_last, %last[%batch, %head, %c0, %c0] dims [2, 3] : tensor<64x64xf32>, !states
+  tile.store %s_last, %last[%batch, %head, %c0, %column_0] dims [2, 3] : tensor<64x32xf32>, !states
   return
 }
 
-// One program for each head of each batch.
+// Two programs for each head of each batch.
 func.func @gated_delta_rule_grid(%q: !heads, %k: !heads, %v: !heads, %g: !steps, %beta: !steps, %first: !states,
-                                 %o: !heads, %last: !states, %scale: f32) -> (index, index) {
+                                 %o: !heads, %last: !states, %scale: f32) -> (index, index, index) {
   %batches = tile.view_size %q, 0 : !heads
   %heads = tile.view_size %q, 1 : !heads
-  return %heads, %batches : index, index
+  %halves = arith.constant 2 : index
+  return %heads, %batches, %halves : index, index, index
 }
 
 // Functions without tile.kernel are parts of kernels: calls of them are inlined. The inverse is that of
