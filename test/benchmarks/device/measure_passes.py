@@ -37,7 +37,7 @@ def matmul(size, dtype, pointers=False):
     for name, tensor in (("a", a), ("b", b), ("c", (a.float() @ b.float()).to(dtype))):
         save(f"{name}.npy", tensor)
     kind = "bf16:" if dtype == torch.bfloat16 else ""
-    arguments = [f"a={kind}@a.npy", f"b={kind}@b.npy", f"c={kind or 'f16:'}{''}"[:-1] + f"[{m}x{n}]:nan"]
+    arguments = [f"a={kind}@a.npy", f"b={kind}@b.npy", f"c={kind[:-1] or 'f16'}[{m}x{n}]:nan"]
     if pointers:
         arguments += [f"{name}=i32:{value}" for name, value in
                       (("m", m), ("n", n), ("k", k), ("stride_am", k), ("stride_bk", n), ("stride_cm", n))]
@@ -75,6 +75,8 @@ PROBLEMS = {
     "matmul": {"4096x4096x4096": lambda: matmul((4096, 4096, 4096), torch.bfloat16),
                "4096x4096x4104": lambda: matmul((4096, 4096, 4104), torch.bfloat16),
                "4095x4097x4099": lambda: matmul((4095, 4097, 4099), torch.bfloat16)},
+    "matmul_two_per_sm": {"4096x4096x4096": lambda: matmul((4096, 4096, 4096), torch.bfloat16),
+                          "8192x8192x8192": lambda: matmul((8192, 8192, 8192), torch.bfloat16)},
     "matmul_pointers": {"4096x4096x4096": lambda: matmul((4096, 4096, 4096), torch.float16, True)},
     **{f"bmm_{'nt'[a]}{'nt'[b]}": {"32x1024^3": lambda a=a, b=b: bmm((32, 1024, 1024, 1024), a, b)}
        for a in (False, True) for b in (False, True)},
