@@ -62,6 +62,7 @@ class Recorder:
         self.writer = archive.Writer(path)
         self.test = ""
         self.skipped = collections.Counter()
+        self.init = module.Module.__init__
         self.call = module.Kernel.__call__
         self.compile = tilewright.compile
         self.run_test = unittest.TestCase.run
@@ -70,7 +71,10 @@ class Recorder:
     def install(self):
         recorder = self
 
-        def call(kernel, *args, backend="auto", device=0, seed=0, **named):
+        def call(kernel, *args, backend="auto", device=0, seed=0, sm_count=0, **named):
+            if sm_count:
+                recorder.skipped["for a pretended number of SMs"] += 1
+                return recorder.call(kernel, *args, backend=backend, device=device, seed=seed, sm_count=sm_count, **named)
             return recorder.launch(kernel, args, backend, device, seed, named)
 
         def compile(source, target="sm_90a", **options):
@@ -81,9 +85,16 @@ class Recorder:
             recorder.case = case
             return recorder.run_test(case, result)
 
+        def init(compiled, bundle):
+            recorder.init(compiled, bundle)
+            for name in compiled.kernels:  # A kernel does not know its module.
+                compiled[name]._module = compiled
+
+        module.Module.__init__ = init
         module.Kernel.__call__, tilewright.compile, unittest.TestCase.run = call, compile, run
 
     def remove(self):
+        module.Module.__init__ = self.init
         module.Kernel.__call__, tilewright.compile = self.call, self.compile
         unittest.TestCase.run = self.run_test
         self.writer.close()
