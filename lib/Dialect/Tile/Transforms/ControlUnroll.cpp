@@ -53,10 +53,19 @@ private:
                            limits.registers, tiles.instructions(copies, limits.threads), limits.instructions)
           .str();
     };
+    UnrollFit fit = fitOfTrips(decision.copies, decision.trips);
+    // LLVM decides after this pass, and barriers are not there yet.
+    StringRef rest = fit == UnrollFit::Rest ? "; a rest of trips is only possible without barriers and shuffles in the "
+                                              "loop, otherwise LLVM may keep one copy"
+                                            : "";
     switch (decision.outcome) {
     case UnrollOutcome::Asked:
-      remark::analysis(loc, opts) << remark::add("{0} copies of the body, as asked; {1} trips, {2}", decision.copies, trips,
-                                                 values(decision.copies));
+      if (fit == UnrollFit::Beyond)
+        remark::analysis(loc, opts) << remark::add("{0} copies of the body asked, but the loop has only {1} trips: {2}",
+                                                   decision.copies, trips, values(*decision.trips));
+      else
+        remark::analysis(loc, opts) << remark::add("{0} copies of the body asked, {1} trips: {2}{3}", decision.copies,
+                                                   trips, values(decision.copies), rest);
       return;
     case UnrollOutcome::Refused:
       remark::failed(loc, opts) << remark::reason(
@@ -75,8 +84,8 @@ private:
       return;
     case UnrollOutcome::Chosen:
       if (decision.copies > 1)
-        remark::passed(loc, opts) << remark::add("{0} copies of the body of {1} trips: {2}", decision.copies, trips,
-                                                 values(decision.copies));
+        remark::passed(loc, opts) << remark::add("{0} copies of the body of {1} trips: {2}{3}", decision.copies,
+                                               trips, values(decision.copies), rest);
       else
         remark::missed(loc, opts) << remark::reason("stays rolled: {0} trips; two copies would take {1}", trips, values(2));
       return;

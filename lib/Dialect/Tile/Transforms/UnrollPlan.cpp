@@ -40,6 +40,14 @@ int64_t tilewright::chooseUnroll(const LiveTiles &tiles, int64_t trips, const Un
   return 1;
 }
 
+UnrollFit tilewright::fitOfTrips(int64_t copies, std::optional<int64_t> trips) {
+  if (copies <= 1)
+    return UnrollFit::Exact;
+  if (trips && *trips < copies)
+    return UnrollFit::Beyond;
+  return trips && *trips % copies == 0 ? UnrollFit::Exact : UnrollFit::Rest;
+}
+
 /// Trips of a loop with constant bounds.
 static std::optional<int64_t> staticTrips(scf::ForOp loop) {
   std::optional<APInt> trips = loop.getStaticTripCount();

@@ -53,6 +53,15 @@ struct UnrollDecision {
   LiveTiles tiles;
 };
 
+/// How a number of copies goes with the trips of a loop. LLVM makes as many copies only where it is `Exact` or the body
+/// has neither barriers nor shuffles: threads may not part in a rest of trips that has some.
+enum class UnrollFit {
+  Exact,  ///< Copies divide trips, or there is one copy.
+  Rest,   ///< Trips are left over, or may be since their number is known at run time only.
+  Beyond, ///< There are fewer trips than copies.
+};
+UnrollFit fitOfTrips(int64_t copies, std::optional<int64_t> trips);
+
 /// Decides for each loop of `kernel` that has tiles in it, in program order. Changes nothing.
 std::vector<UnrollDecision> planUnroll(mlir::func::FuncOp kernel, const UnrollLimits &limits);
 

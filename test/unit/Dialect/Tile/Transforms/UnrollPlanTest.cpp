@@ -58,6 +58,17 @@ TEST(UnrollPlan, TheChosenNumberFits) {
     }
 }
 
+TEST(UnrollPlan, CopiesDivideTripsOrLeaveARest) {
+  EXPECT_EQ(fitOfTrips(3, 42), UnrollFit::Exact);
+  EXPECT_EQ(fitOfTrips(15, 15), UnrollFit::Exact);
+  EXPECT_EQ(fitOfTrips(4, 42), UnrollFit::Rest);
+  EXPECT_EQ(fitOfTrips(4, std::nullopt), UnrollFit::Rest);
+  EXPECT_EQ(fitOfTrips(7, 3), UnrollFit::Beyond);
+  EXPECT_EQ(fitOfTrips(2, 0), UnrollFit::Beyond);
+  EXPECT_EQ(fitOfTrips(1, std::nullopt), UnrollFit::Exact);
+  EXPECT_EQ(fitOfTrips(1, 0), UnrollFit::Exact);
+}
+
 TEST(UnrollPlan, LimitsFollowWarpsAndOccupancy) {
   const Target &target = *findTarget("sm_90a");
   ParsedModule plain("func.func @f() attributes {tile.kernel} { return }");
