@@ -268,6 +268,15 @@ Value ThreadProgram::concat(Location loc, ArrayRef<Value> pieces) {
 
 //===- Walking ---------------------------------------------------------------------------------------------------===//
 
+/// Where nothing says how many CTAs an SM shall hold, ptxas may save registers for several, and the sums of products spill:
+/// of CTAs of 512 threads with 96 KiB of shared memory some got 32 registers. Smaller CTAs were not seen to suffer.
+static constexpr unsigned kMostThreadsUnasked = 256;
+
+static bool hasProduct(func::FuncOp kernel) {
+  auto isProduct = [](Operation *op) { return isa<DotFmaOp, DotMmaOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
+  return kernel.walk(isProduct).wasInterrupted();
+}
+
 LogicalResult ThreadProgram::run() {
   if (!llvm::hasSingleElement(kernel.getBody()))
     return emitError(kernel.getLoc(), "expected structured control flow; run lift-cf-to-scf first");
@@ -286,6 +295,8 @@ LogicalResult ThreadProgram::run() {
   thread->setAttr("tile_gpu.num_threads", outer.getI32IntegerAttr(32 * scope.warpCount));
   if (auto occupancy = kernel->getAttrOfType<IntegerAttr>("tile.occupancy"))
     thread->setAttr("tile_gpu.min_ctas", outer.getI32IntegerAttr(occupancy.getInt()));
+  else if (32 * scope.warpCount > kMostThreadsUnasked && hasProduct(kernel))
+    thread->setAttr("tile_gpu.min_ctas", outer.getI32IntegerAttr(1));
   if (!thread->hasAttr("tile_gpu.shared_bytes"))
     thread->setAttr("tile_gpu.shared_bytes", outer.getI64IntegerAttr(0));
   Block *body = thread.addEntryBlock();
