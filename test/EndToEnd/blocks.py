@@ -165,6 +165,37 @@ class Blocks(unittest.TestCase):
             want[2 * (3 - i):2 * (4 - i)] = 2 * want[2 * i:2 * (i + 1)]
         self.run_all([([x], (8, 16), "f32", warps, [], body, want) for warps in (1, 2, 4)])
 
+    def test_comparisons_of_products(self):
+        # Truth values that come from the layout of a product back into it: bytes in memory, bits in registers.
+        cases = []
+        for rows, inner, columns in ((6, 16, 32), (32, 16, 16), (16, 32, 64), (64, 16, 128)):
+            a, b = values((rows, inner), "i1", 1), values((inner, columns), "i1", 2)
+            want = (a.astype(int) @ b.astype(int)) > inner // 4
+            shapes = [tile(shape, "f16") for shape in (a.shape, b.shape)]
+            bits, half = tile(want.shape, "i1"), f"arith.constant dense<{inner // 4}.0> : {tile(want.shape, 'f32')}"
+            body = (f"  %a = arith.uitofp %t0 : {tile(a.shape, 'i1')} to {shapes[0]}\n"
+                    f"  %b = arith.uitofp %t1 : {tile(b.shape, 'i1')} to {shapes[1]}\n"
+                    f"  %z = arith.constant dense<0.0> : {tile(want.shape, 'f32')}\n  %half = {half}\n"
+                    f"  %d = tile.dot %a, %b, %z : {shapes[0]}, {shapes[1]} -> {tile(want.shape, 'f32')}\n"
+                    f"  %e = arith.cmpf ogt, %d, %half : {tile(want.shape, 'f32')}\n")
+            both = np.concatenate([want, want], 1)
+            concat = f"  %r = tile.concat %e, %e dim 1 : {bits}, {bits} -> {tile(both.shape, 'i1')}\n"
+            cases += [([a, b], both.shape, "i1", warps, [], body + concat, both) for warps in (1, 3, 4)]
+            # And summed on, which wants the layout of a product.
+            again = (f"  %l = tile.concat %t0, %t0 dim 0 : {tile(a.shape, 'i1')}, {tile(a.shape, 'i1')} -> "
+                     f"{tile((2 * rows, inner), 'i1')}\n"
+                     f"  %w = tile.concat %e, %e dim 0 : {bits}, {bits} -> {tile((2 * rows, columns), 'i1')}\n"
+                     f"  %lw = arith.uitofp %l : {tile((2 * rows, inner), 'i1')} to {tile((2 * rows, inner), 'f16')}\n"
+                     f"  %zz = arith.constant dense<0.0> : {tile((2 * rows, columns), 'f32')}\n"
+                     f"  %dd = tile.dot %lw, %b, %zz : {tile((2 * rows, inner), 'f16')}, {shapes[1]} -> "
+                     f"{tile((2 * rows, columns), 'f32')}\n"
+                     f"  %zero = arith.constant dense<0.0> : {tile((2 * rows, columns), 'f32')}\n"
+                     f"  %some = arith.cmpf ogt, %dd, %zero : {tile((2 * rows, columns), 'f32')}\n"
+                     f"  %r = arith.andi %some, %w : {tile((2 * rows, columns), 'i1')}\n")
+            twice = np.concatenate([want, want], 0) & ((np.concatenate([a, a]).astype(int) @ b.astype(int)) > 0)
+            cases += [([a, b], twice.shape, "i1", warps, [], body + again, twice) for warps in (1, 4)]
+        self.run_all(cases)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -29,9 +29,14 @@ void ThreadProgram::emitLoadMatrices(LocalLoadOp op, const layout::MatrixAccess 
   auto tile = cast<RankedTensorType>(op.getResult().getType());
   int64_t bytes = op.getBuffer().getType().getElementBytes(), run = layout::kMatrixRowBytes / bytes;
   auto piece = VectorType::get({access.words * kWordBytes / bytes}, elementOf(tile.getElementType()));
+  // A truth value is a byte in memory, and one bit of it here.
+  bool isNarrow = piece.getElementType().isInteger() && piece.getElementTypeBitWidth() < bytes * 8;
+  VectorType stored = isNarrow ? VectorType::get(piece.getShape(), builder.getIntegerType(bytes * 8)) : piece;
   SmallVector<Value> pieces;
-  for (int64_t group = 0, end = access.rows.registersPerThread() / run; group < end; ++group)
-    pieces.push_back(vector::BitCastOp::create(builder, op.getLoc(), piece, emitLoadMatrix(op, access, group)));
+  for (int64_t group = 0, end = access.rows.registersPerThread() / run; group < end; ++group) {
+    Value loaded = vector::BitCastOp::create(builder, op.getLoc(), stored, emitLoadMatrix(op, access, group));
+    pieces.push_back(isNarrow ? Value(arith::TruncIOp::create(builder, op.getLoc(), piece, loaded)) : loaded);
+  }
   set(op.getResult(), concat(op.getLoc(), pieces));
 }
 
