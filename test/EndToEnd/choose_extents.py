@@ -168,6 +168,94 @@ class Ends(unittest.TestCase):
         np.testing.assert_array_equal(arguments[1], expected)
 
 
+HORIZON = """
+!v = !tile.view<?xf32, strides = [1]>
+// As `count`, but each program has an end of its own.
+func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index, %shift: index)
+    attributes {tile.kernel, tile.grid = @three} {
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %n = tile.view_size %x, 0 : !v
+  %p = tile.program_id x
+  %first = arith.muli %p, %c128 : index
+  %horizon = arith.addi %first, %shift : index
+  %end = arith.minsi %n, %horizon : index
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %sum = scf.for %i = %from to %end step %c64 iter_args(%acc = %zero) -> (f32) {
+    %v = tile.load %x[%i] pad(zero) : !v -> tensor<64xf32>
+    %more = arith.addf %v, %one : tensor<64xf32>
+    %total = tile.reduce %more dim 0 : tensor<64xf32> -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %r = arith.addf %a, %b : f32
+      tile.yield %r : f32
+    }
+    %next = arith.addf %acc, %total : f32
+    scf.yield %next : f32
+  }
+  %tile = tile.splat %sum : f32 -> tensor<1xf32>
+  tile.store %tile, %out[%p] : tensor<1xf32>, !v
+  return
+}
+func.func @three(%x: !v, %out: !v, %from: index, %shift: index) -> index {
+  %c3 = arith.constant 3 : index
+  return %c3 : index
+}
+"""
+
+
+class Horizons(unittest.TestCase):
+    """Walks whose end each program has by itself, as with a causal mask."""
+
+    def test_the_same_or_refused(self):
+        old, new = (tilewright.compile(HORIZON, lazy=True, extents=extents) for extents in ({}, {"x.0": 16}))
+        ran = refused = 0
+        for size in (0, 63, 64, 128, 200, 256, 320):
+            for first, shift in ((0, 0), (0, 64), (0, -64), (0, 20), (10, 10), (10, 74), (0, -300), (74, 10), (300, -20)):
+                arguments = np.arange(size, dtype=np.float32), first, shift
+                results = []
+                for module in (old, new):
+                    out = np.full(3, np.nan, np.float32)
+                    try:
+                        module["count"](arguments[0], out, *arguments[1:], backend="emulator")
+                        results.append(out)
+                    except tilewright.LaunchError as error:
+                        self.assertIs(module, new)
+                        self.assertRegex(str(error), "what is walked along x.0 must be a multiple of 64, whose extent was set to 16")
+                isWhole = max(size - first, 0) % 64 == 0 and (shift - first) % 64 == 0
+                with self.subTest(size=size, first=first, shift=shift):
+                    self.assertEqual(len(results), 2 if isWhole else 1)
+                    np.testing.assert_array_equal(results[0], results[-1])
+                ran, refused = ran + isWhole, refused + (not isWhole)
+        self.assertGreater(min(ran, refused), 10)
+
+    def test_causal_attention(self):
+        # What is not seen must not show, whatever it is: infinite values times weights of zero would.
+        old, new = (arrays.example("attention", lazy=True, kernel="attention_causal", extents=e) for e in ({}, {"N0": 32}))
+        for queries, keys in ((64, 64), (192, 256), (100, 164), (100, 100), (190, 200)):
+            random = np.random.default_rng(queries + keys)
+            q, k, v = (random.integers(-2, 3, (1, 1, size, 64)).astype(np.float16) for size in (queries, keys, keys))
+            v[0, 0, 165:180] = np.inf
+            results = [np.zeros(q.shape, np.float16) for _ in range(2)]
+            with self.subTest(queries=queries, keys=keys):
+                old["attention_causal"](q, k, v, results[0], 0.0, backend="emulator")
+                if keys % 64 == 0 and (keys - queries) % 64 == 0:
+                    new["attention_causal"](q, k, v, results[1], 0.0, backend="emulator")
+                    np.testing.assert_array_equal(*results)
+                    continue
+                with self.assertRaisesRegex(tilewright.LaunchError, "walked along N0 must be a multiple of 64, whose extent was set"):
+                    new["attention_causal"](q, k, v, results[1], 0.0, backend="emulator")
+
+    def test_what_memory_says_keeps_its_extent(self):
+        text = HORIZON.replace("%horizon = arith.addi %first, %shift : index", """
+  %t = tile.load %x[%p] : !v -> tensor<1xf32>
+  %f = tile.to_scalar %t : tensor<1xf32>
+  %l = arith.fptosi %f : f32 to i32
+  %horizon = arith.index_cast %l : i32 to index""")
+        with self.assertRaisesRegex(tilewright.CompileError, "only 64 can be: .*only the device knows whether whole blocks of 64"):
+            tilewright.compile(text, lazy=True, extents={"x.0": 16})
+
+
 class Bmm(unittest.TestCase):
     def test_three_axes(self):
         for extents in ({"M": 64, "N": 48, "K": 16}, {"N": 192}, {"K": 96}):

@@ -107,19 +107,33 @@ static Value endsWithWalk(OpBuilder &builder, const ExtentRequirement &requireme
   return arith::CmpIOp::create(builder, requirement.op->getLoc(), arith::CmpIPredicate::sle, size, walked);
 }
 
-/// Whether a launch walks blocks of the extent that the class was written with, and no part of one.
+/// Whether each program of a launch walks blocks of the extent that the class was written with, and no part of one.
 static Value walksWholeBlocks(OpBuilder &builder, const ExtentClass &extentClass, ValueRange arguments) {
   Location loc = extentClass.end.getLoc();
-  Value walked = asIndex(builder, cloneHostNumber(builder, extentClass.end, arguments));
-  Value zero = createNumber(builder, loc, builder.getIndexType(), 0);
-  if (extentClass.begin)
-    walked = arith::SubIOp::create(builder, loc, walked,
-                                   asIndex(builder, cloneHostNumber(builder, extentClass.begin, arguments)));
-  // There is nothing to walk where the end is in front of the begin.
-  walked = arith::MaxSIOp::create(builder, loc, walked, zero);
-  Value left = arith::RemSIOp::create(builder, loc, walked,
-                                      createNumber(builder, loc, builder.getIndexType(), extentClass.extent));
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left, zero);
+  Type index = builder.getIndexType();
+  Value isWhole;
+  // The conditions of a launch ask for it only where there is one.
+  SmallVector<HostResidue> residues = *residuesOfWalk(extentClass.begin, extentClass.end, extentClass.extent);
+  for (const HostResidue &residue : residues) {
+    if (residue.isAlwaysZero())
+      continue;
+    Value sum;
+    for (auto [number, isSubtracted] : residue.terms) {
+      Value term = asIndex(builder, cloneHostNumber(builder, number, arguments));
+      if (isSubtracted)
+        sum = arith::SubIOp::create(builder, loc, sum ? sum : createNumber(builder, loc, index, 0), term);
+      else
+        sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
+    }
+    Value zero = createNumber(builder, loc, index, 0);
+    // There is nothing to walk where the end is in front of the begin.
+    if (residue.isNumber)
+      sum = arith::MaxSIOp::create(builder, loc, sum, zero);
+    Value left = arith::RemSIOp::create(builder, loc, sum, createNumber(builder, loc, index, extentClass.extent));
+    Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, left, zero);
+    isWhole = isWhole ? arith::AndIOp::create(builder, loc, isWhole, fits).getResult() : fits;
+  }
+  return isWhole;
 }
 
 /// Adds a function that says whether the sizes of a launch meet the requirements, with a message for each.

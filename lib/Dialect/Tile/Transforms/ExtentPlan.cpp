@@ -373,6 +373,12 @@ void Planner::describeClasses() {
     if (scf::ForOp loop = walk.loop; loop && walk.size == loop.getUpperBound())
       extentClass.begin = loop.getLowerBound();
     ExtentFolds(kernel, dims, numbers, number, walk).check(extentClass);
+    // Fewer positions behind the end are other results, and nobody could refuse the launch.
+    if (extentClass.showsEnd && !extentClass.pin && !residuesOfWalk(extentClass.begin, extentClass.end, extentClass.extent))
+      extentClass.pin = {extentClass.onlyDivisors.op,
+                         llvm::formatv("{0}, and only the device knows whether whole blocks of {1} are walked",
+                                       extentClass.onlyDivisors.text, extentClass.extent)
+                             .str()};
     for (const AccessDim &access : accesses) {
       if (dims.classOf(access.tile, access.tileDim) != number)
         continue;
@@ -443,18 +449,20 @@ ExtentReason tilewright::reasonAgainst(const ExtentClass &extentClass, int64_t e
 
 SmallVector<LaunchCondition> tilewright::launchConditions(const ExtentClass &extentClass, int64_t extent) {
   bool isDivisor = extentClass.extent % extent == 0;
-  bool canCount = extentClass.end && isHostNumber(extentClass.end) &&
-                  (!extentClass.begin || isHostNumber(extentClass.begin));
   SmallVector<LaunchCondition> conditions;
   if (extent == extentClass.extent)
     return conditions;
+  std::optional<SmallVector<HostResidue>> residues;
+  if (isDivisor && extentClass.end)
+    residues = residuesOfWalk(extentClass.begin, extentClass.end, extentClass.extent);
+  if (residues && llvm::all_of(*residues, [](const HostResidue &residue) { return residue.isAlwaysZero(); }))
+    return conditions;
   if (isDivisor && extentClass.showsEnd) {
-    if (canCount)
-      conditions.push_back({nullptr, true});
+    conditions.push_back({nullptr, true});
     return conditions;
   }
   for (const ExtentRequirement &requirement : extentClass.requirements)
-    conditions.push_back({&requirement, isDivisor && canCount});
+    conditions.push_back({&requirement, residues.has_value()});
   return conditions;
 }
 

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -99,4 +100,72 @@ Value tilewright::cloneHostSize(OpBuilder &builder, Value view, unsigned dim, Va
   ViewSize size = resolveViewSize(view, dim);
   return size.scalar ? cloneHostNumber(builder, size.scalar, arguments)
                      : createSize(builder, view.getLoc(), size, arguments);
+}
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(64))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+static bool isMultiple(Value value, int64_t divisor) {
+  std::optional<int64_t> constant = constantOf(value);
+  return constant && *constant % divisor == 0;
+}
+
+/// Adds what `value` leaves to `into`; false where a host cannot compute it.
+static bool addResidue(HostResidue &into, Value value, bool isSubtracted, int64_t divisor) {
+  SmallVector<HostResidue::Term> left{{value, isSubtracted}};
+  for (size_t steps = 0; !left.empty(); ++steps) {
+    auto [next, isMinus] = left.pop_back_val();
+    if (steps > kMaxOps)
+      return false;
+    if (isHostNumber(next)) {
+      if (!isMultiple(next, divisor))
+        into.terms.push_back({next, isMinus});
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (!loop || next != loop.getInductionVar() || !isMultiple(loop.getStep(), divisor))
+        return false;
+      into.isNumber = false;
+      left.push_back({loop.getLowerBound(), isMinus});
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      left.push_back({op->getOperand(0), isMinus});
+      left.push_back({op->getOperand(1), isMinus != isa<arith::SubIOp>(op)});
+    } else if (isa<arith::MulIOp>(op) &&
+               (isMultiple(op->getOperand(0), divisor) || isMultiple(op->getOperand(1), divisor))) {
+      into.isNumber = false;
+    } else if (isa<tile::AssumeOp>(op)) {
+      left.push_back({op->getOperand(0), isMinus});
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<SmallVector<HostResidue>> tilewright::residuesOfWalk(Value begin, Value end, int64_t divisor) {
+  SmallVector<HostResidue> residues;
+  SmallVector<Value> numbers{end};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers.size() > kMaxOps)
+      return std::nullopt;
+    auto minimum = numbers[i].getDefiningOp<arith::MinSIOp>();
+    if (minimum && !isHostNumber(numbers[i])) {
+      numbers.push_back(minimum.getLhs());
+      numbers.push_back(minimum.getRhs());
+      continue;
+    }
+    HostResidue &residue = residues.emplace_back();
+    if (!addResidue(residue, numbers[i], /*isSubtracted=*/false, divisor) ||
+        (begin && !addResidue(residue, begin, /*isSubtracted=*/true, divisor)))
+      return std::nullopt;
+  }
+  return residues;
 }

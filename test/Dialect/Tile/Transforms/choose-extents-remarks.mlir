@@ -62,7 +62,9 @@ func.func @twice(%x: !v {tile.name = "x"}) attributes {tile.kernel} {
 // Padding that a sum notices: a divisor of the extent touches no more of it.
 // CHECK: [Analysis] {{.*}}Function=sum | {{.*}}Remark="x.0 has the extent 32, which divisors can replace: tile.reduce combines positions behind the end, which are not known to be neutral"
 // What is behind the end of the loop's walk may be inside the view.
-// CHECK: [Analysis] {{.*}}Function=part | {{.*}}Remark="x.0 has the extent 32, which divisors can replace: tile.store may write behind the end"
+// CHECK: [Missed] {{.*}}Function=part | {{.*}}Reason="x.0 has the extent 32, which stays: tile.store may write behind the end, and only the device knows whether whole blocks of 32 are walked"
+// Each program walks whole blocks where a launch can check the rest.
+// CHECK: [Analysis] {{.*}}Function=causal | {{.*}}Remark="x.0 has the extent 32, which divisors can replace: tile.store may write behind the end"
 !v = !tile.view<?xf32, strides = [1]>
 func.func @sum(%x: !v {tile.name = "x"}, %p: !tile.ptr<f32>) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
@@ -88,6 +90,19 @@ func.func @part(%x: !v {tile.name = "x"}) attributes {tile.kernel} {
   %pid = tile.program_id x
   %one = arith.constant dense<1.0> : tensor<32xf32>
   scf.for %i = %c0 to %pid step %c32 {
+    tile.store %one, %x[%i] : tensor<32xf32>, !v
+  }
+  return
+}
+func.func @causal(%x: !v {tile.name = "x"}, %shift: index) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %pid = tile.program_id x
+  %first = arith.muli %pid, %c64 : index
+  %end = arith.addi %first, %shift : index
+  %one = arith.constant dense<1.0> : tensor<32xf32>
+  scf.for %i = %c0 to %end step %c32 {
     tile.store %one, %x[%i] : tensor<32xf32>, !v
   }
   return

@@ -19,7 +19,8 @@
 /// neutral there (a padding of zero, -inf or a mask); that follows if views end where the walk ends, which is a
 /// requirement on the launch where it is not known. A new extent that divides the old one touches no position that the
 /// old one did not, but fewer of them, so that it may do without where the walk is whole blocks of the old extent: that
-/// is the requirement then.
+/// is the requirement then. What the device alone knows of the walk must be whole blocks by itself, or the class is
+/// pinned.
 ///
 /// Worked example, examples/matmul.mlir: rows of a, of the product and of c are class M with base program_id x * 128,
 /// the columns of a and rows of b are class K with the loop's variable as base. K = 128 needs that b has no more rows
@@ -66,7 +67,7 @@ struct ExtentClass {
   /// Set if only divisors of the extent are right.
   ExtentReason onlyDivisors;
   /// Whether the results show what is behind the end of the walk, so that blocks of divisors give the same only where
-  /// nothing is: `onlyDivisors` for more than what is safe to touch.
+  /// nothing is: `onlyDivisors` for more than what is safe to touch. Pinned where a launch cannot check that.
   bool showsEnd = false;
   /// What is walked: from `begin` (null: 0) to the number `end`, which may be one of the grid function. Null if pinned.
   mlir::Value begin, end;
@@ -117,7 +118,8 @@ struct LaunchCondition {
   bool orWhole = false;
 };
 
-/// The conditions of `extent`. What only the device knows, such as a length that is read from memory, cannot be one.
+/// The conditions of `extent`, which `reasonAgainst` allows: none where whole blocks of the old extent are always walked
+/// and the new one divides it.
 llvm::SmallVector<LaunchCondition> launchConditions(const ExtentClass &extentClass, int64_t extent);
 
 /// Largest extent that can be asked for; a tile of more elements is a mistake.
