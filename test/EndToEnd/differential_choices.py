@@ -20,8 +20,11 @@ import configurations
 import arrays
 import covering
 import differential
+import elements
+import resizing
 import tilewright
 from configurations import FACTORS, PASSES
+from resizing import TileClass
 
 
 class CoveringArrays(unittest.TestCase):
@@ -78,7 +81,7 @@ class Configurations(unittest.TestCase):
             tilewright.compile("\n", nonsense=1)
         known = re.search("expected one of (.*)", str(caught.exception)).group(1).split(", ")
         ours = {factor.option for factor in FACTORS} - {"sms"}
-        self.assertEqual(set(known), ours | set(configurations.NO_FACTORS) | set(configurations.FIXED + configurations.OWN))
+        self.assertEqual(set(known), ours | set(configurations.NO_FACTORS) | set(configurations.FIXED))
 
     def test_every_example_is_a_case(self):
         files = glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential_*.py"))
@@ -89,14 +92,64 @@ class Configurations(unittest.TestCase):
         self.assertEqual(examples - set(names), set())
 
 
+class Resizing(unittest.TestCase):
+    """Rules make requests that the classes of a kernel can meet."""
+
+    def test_requests(self):
+        found = [TileClass(("M", "x.0"), 128, "any"), TileClass(("N",), 64, "any"), TileClass(("K",), 16, "divisors"),
+                 TileClass(("B",), 4, "stays"), TileClass(("R",), 3, "any")]
+        wanted = {
+            "half": {"M": 64, "N": 32, "K": 8},
+            "odd": {"M": 208, "N": 96, "R": 9},
+            "double": {"M": 256, "N": 128, "R": 6},
+            "mixed": {"M": 208, "N": 32},
+            "half@2": {"K": 8},
+            "odd@2": {},
+            "double@3": {},
+        }
+        for rule, requests in wanted.items():
+            self.assertEqual(resizing.requests(found, rule), requests, rule)
+        rules = ["half@0", "double@0", "odd@0", "half@1", "double@1", "odd@1", "half@2", "double@4", "odd@4"]
+        self.assertEqual(list(resizing.alone({"k": found, "other": found[:1]})), rules)
+
+    def test_classes_are_those_of_the_configuration(self):
+        source = differential_memory_case("triton_style").source
+        self.assertEqual([c.names[0] for c in configurations.classes(source)["matmul"] if c.can == "any"], ["M", "N", "K"])
+        # Pointers have no dimensions, and a pass that is off says nothing.
+        self.assertFalse([c for c in configurations.classes(source, ("tile-raise-pointers",))["matmul"] if c.can == "any"])
+        self.assertEqual(configurations.classes(source, ("tile-choose-extents",)), {})
+        module = configurations.compile(source, (("extents", "half"), ("disable-pass", "tile-choose-extents")))
+        self.assertFalse(configurations.is_resized(module, "matmul"))
+
+    def test_what_is_a_refusal(self):
+        source = differential_memory_case("cat").source
+        short, long = np.zeros((5, 300), np.float16), np.zeros((6, 300), np.float16)
+        with self.assertRaises(tilewright.LaunchError) as caught:
+            tilewright.compile(source, lazy=True, extents={"from.0": 48})["cat"](long, short, 0, 1, backend="emulator")
+        self.assertEqual(resizing.refusal(caught.exception), "")  # Of too many arguments.
+        matmul = elements.source("matmul")
+        a, b, c = np.zeros((20, 100), np.float16), np.zeros((101, 20), np.float16), np.zeros((20, 20), np.float16)
+        for extents, kind in (({"K": 48}, "sizes"), ({"K": 32}, "sizes"), ({"M": 2048}, "resources")):
+            with self.assertRaises(tilewright.TilewrightError) as caught:
+                tilewright.compile(matmul, lazy=True, extents=extents)["matmul"](a, b, c, backend="emulator")
+            self.assertEqual(resizing.refusal(caught.exception), kind, caught.exception)
+        with self.assertRaises(tilewright.CompileError) as caught:
+            tilewright.compile(matmul, lazy=True, extents={"Q": 48})
+        self.assertEqual(resizing.refusal(caught.exception), "")
+
+
+def differential_memory_case(name):
+    import differential_memory
+
+    return next(case for case in differential_memory.CASES if case.name == name)
+
+
 class Harness(unittest.TestCase):
     """The harness finds what it is for."""
 
     def setUp(self):
-        import differential_memory
-
-        self.case = next(case for case in differential_memory.CASES if case.name == "vector_add")
-        self.harness = differential.Harness(differential_memory.__file__)
+        self.case = differential_memory_case("vector_add")
+        self.harness = differential.Harness(sys.modules["differential_memory"].__file__)
 
     def check(self, *arguments):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -121,6 +174,24 @@ class Harness(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             self.harness.check_variants(self.case)
         self.assertRegex(self.harness.failures[0], "no launch chooses vector_add, .*vector_add__v1")
+
+    def test_refusals_are_counted(self):
+        text = elements.source("matmul")
+        arrays_of = [differential.In(np.zeros(shape, np.float16)) for shape in ((20, 96), (101, 20))]
+        launch = differential.Launch("matmul", arrays_of + [differential.Out((20, 20), np.float16)])
+        self.case = differential.Case("matmul", text, [launch], {"128": 32, "64": 16})
+        with contextlib.redirect_stdout(io.StringIO()):
+            # Rows of b that no column of a meets: only extents of K that are not its own mind.
+            self.check((("extents", "odd@2"),), [0])
+            self.assertEqual((self.harness.failures, self.harness.launches), ([], 0))
+            self.assertEqual(self.harness.refused, {("matmul", "matmul", "sizes"): 1})
+            self.harness.check_resized(self.case)
+            self.assertRegex(self.harness.failures[0], "every launch of a resized matmul is refused: 1 by sizes")
+            self.harness.failures.clear()
+            self.check((("extents", "odd@1"),), [0])
+            self.harness.check_resized(self.case)
+        self.assertEqual((self.harness.failures, self.harness.launches), ([], 1))
+        self.assertEqual(self.harness.resized, {("matmul", "matmul"): 1})
 
     def test_what_does_not_compile(self):
         self.check((("num-warps", "33"),), [0])

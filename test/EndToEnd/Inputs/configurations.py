@@ -2,13 +2,15 @@
 """What the compiler can be asked to do differently without changing a result: the configurations of the differential tests.
 
 A configuration is a tuple of options of `tile-compile`, each a pair of text; `sms`, how many SMs the emulator has, is one
-of them. Passes come from the compiler itself, other choices from `FACTORS`; test/EndToEnd/differential_choices.py fails where
-the compiler has an option that is neither in there nor in `NO_FACTORS`, `FIXED` or `OWN`.
+of them, and `extents` is a rule of resizing.py, since classes of tile dimensions are a program's own. Passes come from the
+compiler itself, other choices from `FACTORS`; test/EndToEnd/differential_choices.py fails where the compiler has an option
+that is neither in there nor in `NO_FACTORS` or `FIXED`.
 """
 
 from dataclasses import dataclass
 
 import covering
+import resizing
 import tilewright
 
 
@@ -32,13 +34,12 @@ FACTORS = (
     Factor("tma", (None, "guard"), "tile-insert-tma"),
     # Few enough that a persistent program has several tiles.
     Factor("sms", (None, "2"), "tile-make-persistent"),
+    Factor("extents", (None, *resizing.RULES), "tile-choose-extents"),
 )
 # Options of a compilation that choose no code: what is compiled, and what for.
 NO_FACTORS = ("kernel", "cubin", "lazy", "ptxas", "nvdisasm", "disable-pass")
 # Options whose only value so far is the default.
 FIXED = ("num-stages", "cluster")
-# Options whose values are names of a kernel's own; choose_extents.py walks through them.
-OWN = ("extents",)
 
 PASSES = tilewright.optional_passes()
 
@@ -110,14 +111,47 @@ def from_text(text):
 
 
 def compile(source, options):
-    """Compiles a program lazily, for the emulator."""
+    """Compiles a program lazily, for the emulator: its kernels by name."""
     arguments = {"lazy": True}
     for option, value in options:
         if option == "disable-pass":
             arguments.setdefault("disable_pass", []).append(value)
         elif option != "sms":
             arguments[option.replace("-", "_")] = value
-    return tilewright.compile(source, **arguments)
+    rule = arguments.pop("extents", None)
+    return tilewright.compile(source, **arguments) if rule is None else Resized(source, arguments, rule)
+
+
+class Resized:
+    """The kernels of a program, each compiled with other extents for its own classes."""
+
+    def __init__(self, source, arguments, rule):
+        self.source, self.arguments = source, arguments
+        found = classes(source, arguments.get("disable_pass", ()))
+        self.requests = {kernel: resizing.requests(of_kernel, rule) for kernel, of_kernel in found.items()}
+        self.modules = {}
+
+    def __getitem__(self, kernel):
+        if kernel not in self.modules:
+            requests = {"extents": self.requests[kernel]} if self.requests.get(kernel) else {}
+            self.modules[kernel] = tilewright.compile(self.source, kernel=kernel, **self.arguments, **requests)
+        return self.modules[kernel][kernel]
+
+
+_classes = {}
+
+
+def classes(source, disabled=()):
+    """The classes of each kernel, which depend on what simplifies it first; none where `tile-choose-extents` is off."""
+    key = (source, *disabled)
+    if key not in _classes:
+        _classes[key] = resizing.classes(tilewright.compile(source, lazy=True, disable_pass=list(disabled)).remarks)
+    return _classes[key]
+
+
+def is_resized(module, kernel):
+    """Whether the kernel has other extents than it was written with."""
+    return isinstance(module, Resized) and bool(module.requests.get(kernel))
 
 
 def sm_count(options):

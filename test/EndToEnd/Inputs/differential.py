@@ -12,6 +12,7 @@ import re
 import shlex
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 import arrays
 import configurations
 import placed
+import resizing
 import tilewright
 from configurations import DEFAULT, PLAIN, to_text
 
@@ -132,17 +134,25 @@ class Case:
             factors = [
                 configurations.Factor(f.option, self.warps, f.of) if f.option == "num-warps" else f for f in factors
             ]
-        return configurations.every_configuration(factors)
+        found = configurations.every_configuration(factors)
+        alone = resizing.alone(configurations.classes(self.text(DEFAULT, is_long)))
+        alone = [configurations.configuration((), [("extents", rule)]) for rule in alone]
+        return list(dict.fromkeys(found + alone))
 
 
 class Harness:
-    """Runs cases; `failures` holds the messages."""
+    """Runs cases; `failures` holds the messages, `launches` counts what ran.
+
+    A launch of a resized kernel may be refused (resizing.py). `refused` counts those of each (case, kernel) by their kind,
+    `resized` those that ran: a kernel of which all are refused is a failure of the case.
+    """
 
     def __init__(self, script, is_long=False):
         self.script, self.is_long = script, is_long
         self.failures = []
         self.launches = 0
         self.plain = {}
+        self.resized, self.refused = Counter(), Counter()
 
     def plain_results(self, case, number):
         key = (case.name, number)
@@ -159,9 +169,21 @@ class Harness:
             module = configurations.compile(case.text(options, self.is_long), options)
             for number in numbers:
                 launch = case.launches[number]
+                is_resized = configurations.is_resized(module, launch.kernel)
+                if "@" in dict(options).get("extents", "") and not is_resized:
+                    continue  # The default, once more.
                 plain = self.plain_results(case, number)
+                try:
+                    actual = launch.run(module, configurations.sm_count(options))
+                except tilewright.TilewrightError as error:
+                    kind = resizing.refusal(error)
+                    if not kind or not is_resized:
+                        raise
+                    self.refused[case.name, launch.kernel, kind] += 1
+                    continue
                 self.launches += 1
-                launch.compare(launch.run(module, configurations.sm_count(options)), plain)
+                self.resized[case.name, launch.kernel] += is_resized
+                launch.compare(actual, plain)
         except (AssertionError, tilewright.TilewrightError) as error:
             self.fail(case, options, number, error)
 
@@ -194,6 +216,14 @@ class Harness:
             if not self.is_long:
                 numbers = [members[(2 * turn + i) % len(members)] for members in by_kernel.values() for i in (0, 1)]
             self.check(case, options, numbers)
+        self.check_resized(case)
+
+    def check_resized(self, case):
+        """A kernel that is resized somewhere runs somewhere."""
+        for kernel in {launch.kernel: None for launch in case.launches}:
+            refused = [f"{count} by {kind}" for (name, of, kind), count in self.refused.items() if (name, of) == (case.name, kernel)]
+            if refused and not self.resized[case.name, kernel]:
+                self.fail(case, DEFAULT, None, f"every launch of a resized {kernel} is refused: {', '.join(refused)}")
 
 
 def main(cases):
@@ -214,5 +244,8 @@ def main(cases):
         else:
             harness.check_variants(case)
             harness.check_case(case)
-        print(f"{case.name}: {harness.launches - before} launches, {time.process_time() - begin:.1f} s", flush=True)
+        resized = sum(count for (name, _), count in harness.resized.items() if name == case.name)
+        refused = sum(count for (name, *_), count in harness.refused.items() if name == case.name)
+        print(f"{case.name}: {harness.launches - before} launches, {resized} of them resized and {refused} refused, "
+              f"{time.process_time() - begin:.1f} s", flush=True)
     sys.exit(1 if harness.failures else 0)
