@@ -19,7 +19,6 @@
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -147,8 +146,6 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   list.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
   list.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   list.addPass(llvm::SimplifyCFGPass());
-  // Only loops that ask for it, by tile.unroll.
-  list.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(/*OptLevel=*/2, /*OnlyWhenForced=*/true)));
   list.addPass(llvm::GVNPass());
   list.addPass(llvm::SimplifyCFGPass());
   list.addPass(llvm::DCEPass());

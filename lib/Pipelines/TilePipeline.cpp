@@ -151,6 +151,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   if (reaches(PipelineStage::Simt)) {
     manager.addPass(createConvertTileToSIMTPass());
     clean(); // Nothing is hoisted here: the addresses of a loop's accesses would fill the registers.
+    manager.addNestedPass<func::FuncOp>(createUnrollLoopsPass());
   }
   return true;
 }

@@ -213,8 +213,6 @@ func.func @floats(%q: i64, %a: f32, %b: f32, %c: f32) attributes {tile_gpu.kerne
 // Loops that are marked stay rolled, down to ptxas.
 // CHECK-LABEL: .entry rolled(
 // CHECK:         .pragma "nounroll";
-// CHECK-LABEL: .entry rolled_by_hand(
-// CHECK:         .pragma "nounroll";
 func.func @rolled(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -227,15 +225,19 @@ func.func @rolled(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_
   tile_gpu.store_global %s, %p align 4 : f32
   return
 }
-func.func @rolled_by_hand(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+// CHECK-LABEL: .entry rolled_while(
+// CHECK:         .pragma "nounroll";
+func.func @rolled_while(%p: i64, %end: f32) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
   %zero = arith.constant 0.0 : f32
-  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (f32) {
+  %s = scf.while (%a = %zero) : (f32) -> f32 {
+    %c = arith.cmpf olt, %a, %end : f32
+    scf.condition(%c) %a : f32
+  } do {
+  ^bb0(%a: f32):
     %x = tile_gpu.load_global %p align 4 : f32
     %y = arith.addf %a, %x : f32
     scf.yield %y : f32
-  } {tile.unroll = 1 : i64}
+  } attributes {tile_gpu.nounroll}
   tile_gpu.store_global %s, %p align 4 : f32
   return
 }

@@ -49,9 +49,9 @@ def source(unroll=None, trips=None):
     return text.replace("ATTRIBUTES", "" if unroll is None else f"{{tile.unroll = {unroll}}}")
 
 
-def emit(text, level, *options):
+def emit(text, level, *options, kernel="horner"):
     with tempfile.TemporaryDirectory() as folder:
-        path, out = os.path.join(folder, "horner.mlir"), os.path.join(folder, "out")
+        path, out = os.path.join(folder, f"{kernel}.mlir"), os.path.join(folder, "out")
         with open(path, "w") as file:
             file.write(text)
         status, _, err = commands.run("tile-compile", path, f"--emit={level}", "--max-variants=1", "-o", out, *options)
@@ -82,7 +82,7 @@ class ControlUnroll(unittest.TestCase):
         np.testing.assert_array_equal(y, expected)
 
     def test_trips_of_run_time(self):
-        for unroll in (None, 1, 2, 3, 7, '"full"'):
+        for unroll in (None, 1, 2, 3, 7):
             for options in ({}, {"disable_pass": ["tile-control-unroll"]}):
                 module = tilewright.compile(source(unroll), lazy=True, **options)
                 for trips in TRIPS:
@@ -98,14 +98,30 @@ class ControlUnroll(unittest.TestCase):
     def test_copies(self):
         for unroll in (1, 2, 3, 7):
             with self.subTest(unroll=unroll):
-                self.assertEqual(count_copies(source(unroll))[0], unroll)
+                # A loop for what is left of trips holds one more.
+                self.assertEqual(count_copies(source(unroll)), (unroll, unroll + (unroll > 1)))
                 self.assertEqual(count_copies(source(unroll, 42)), (unroll, unroll))
         self.assertEqual(count_copies(source('"full"', 15)), (0, 15))
         # Nobody asks: all of a few trips, a divisor of many.
         self.assertEqual(count_copies(source(None, 15)), (0, 15))
         self.assertEqual(count_copies(source(None, 1001)), (7, 7))
-        # A rest that no copy holds runs by itself.
-        self.assertEqual(count_copies(source(4, 43))[0], 4)
+        # What is left of trips runs behind: three in a loop, one without.
+        self.assertEqual(count_copies(source(4, 43)), (4, 5))
+        self.assertEqual(count_copies(source(4, 45)), (4, 5))
+        # More copies than trips are as many as trips.
+        self.assertEqual(count_copies(source(40, 15)), (0, 15))
+
+    def test_impossible(self):
+        """All trips, where nobody knows how many: an error at the loop, with and without the pass that decides."""
+        for options in ((), ("--disable-pass=tile-control-unroll",)):
+            with self.subTest(options=options), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "horner.mlir")
+                with open(path, "w") as file:
+                    file.write(source('"full"'))
+                commands.assert_refused(
+                    r'horner\.mlir:10:8: error: expected a number of trips that is known at compile time for tile.unroll = "full"',
+                    *("tile-compile", path, "--emit=ptx", "-o", os.path.join(folder, "out"), *options),
+                )
 
 
 if __name__ == "__main__":

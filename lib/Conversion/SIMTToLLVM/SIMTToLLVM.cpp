@@ -12,7 +12,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -62,41 +62,68 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
 /// Carries the wish of a loop from scf.for to the branch that closes it.
 static constexpr StringLiteral kLoopAnnotation = "llvm.loop_annotation";
 
-/// Loops that must stay rolled say so to LLVM. scf.for becomes a branch to its header; the branch that closes the loop
-/// carries the attribute, so it is put on every back edge after the conversion to cf: see markLoops.
-static void lowerLoops(ModuleOp module) {
-  // `tile.unroll = 1` and loops that our own lowerings made.
-  module.walk([](scf::ForOp loop) {
-    auto unroll = loop->getAttrOfType<IntegerAttr>("tile.unroll");
-    auto text = loop->getAttrOfType<StringAttr>("tile.unroll");
-    bool rolled = loop->hasAttr("tile_gpu.nounroll") || (unroll && unroll.getInt() == 1);
-    loop->removeAttr("tile_gpu.nounroll");
-    loop->removeAttr("tile.unroll");
-    MLIRContext *context = loop.getContext();
-    LLVM::LoopUnrollAttr wish;
-    auto flag = BoolAttr::get(context, true);
-    if (rolled)
-      wish = LLVM::LoopUnrollAttr::get(context, /*disable=*/flag, {}, {}, {}, {}, {}, {});
-    else if (unroll)
-      wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false),
-                                       IntegerAttr::get(IntegerType::get(context, 32), unroll.getInt()), {}, {}, {}, {},
-                                       {});
-    else if (text && text.getValue() == "full")
-      wish = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, false), {}, {}, flag, {}, {}, {});
-    if (wish)
-      // The upstream lowering of scf.for copies this attribute to the branch that closes the loop.
-      loop->setAttr(kLoopAnnotation, LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {}, {},
-                                                                   {}, {}, {}, {}, {}));
-  });
+/// Loops that must stay rolled say so to LLVM, which tells ptxas: the branch that closes the loop carries the wish.
+static LLVM::LoopAnnotationAttr rolledLoop(MLIRContext *context) {
+  auto wish = LLVM::LoopUnrollAttr::get(context, /*disable=*/BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, wish, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
 }
+
+/// Turns the marks of loops into annotations. The upstream lowering of scf.for hands these to the branch.
+static LogicalResult markLoops(ModuleOp module) {
+  WalkResult result = module.walk([](LoopLikeOpInterface loop) {
+    if (loop->hasAttr("tile.unroll")) {
+      emitError(loop.getLoc(), "has tile.unroll; run tile-unroll-loops first");
+      return WalkResult::interrupt();
+    }
+    if (loop->removeAttr("tile_gpu.nounroll"))
+      loop->setAttr(kLoopAnnotation, rolledLoop(loop.getContext()));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+/// An scf.while with an annotation, which the upstream lowering would drop.
+struct LowerAnnotatedWhile : public OpRewritePattern<scf::WhileOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::WhileOp loop, PatternRewriter &rewriter) const override {
+    Attribute annotation = loop->getAttr(kLoopAnnotation);
+    if (!annotation)
+      return rewriter.notifyMatchFailure(loop, "has no annotation");
+    Location loc = loop.getLoc();
+    Block *entry = rewriter.getInsertionBlock();
+    Block *exit = rewriter.splitBlock(entry, rewriter.getInsertionPoint());
+    Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
+    scf::ConditionOp condition = loop.getConditionOp();
+    scf::YieldOp yield = loop.getYieldOp();
+    for (Type type : loop.getResultTypes())
+      exit->addArgument(type, loc);
+    rewriter.inlineRegionBefore(loop.getAfter(), exit);
+    rewriter.inlineRegionBefore(loop.getBefore(), after);
+    rewriter.setInsertionPointToEnd(entry);
+    cf::BranchOp::create(rewriter, loc, before, loop.getInits());
+    rewriter.setInsertionPoint(condition);
+    rewriter.replaceOpWithNewOp<cf::CondBranchOp>(condition, condition.getCondition(), after, condition.getArgs(), exit,
+                                                  condition.getArgs());
+    rewriter.setInsertionPoint(yield);
+    auto branch = rewriter.replaceOpWithNewOp<cf::BranchOp>(yield, before, yield.getResults());
+    branch->setAttr(kLoopAnnotation, annotation);
+    rewriter.replaceOp(loop, exit->getArguments());
+    return success();
+  }
+};
+} // namespace
 
 LogicalResult simt::convertModule(ModuleOp module,
                                   llvm::function_ref<void(LLVMTypeConverter &, RewritePatternSet &)> addPatterns) {
   MLIRContext *context = module.getContext();
-  lowerLoops(module);
+  if (failed(markLoops(module)))
+    return failure();
   {
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);
+    patterns.add<LowerAnnotatedWhile>(context, /*benefit=*/2);
     ConversionTarget target(*context);
     target.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ExecuteRegionOp, scf::IndexSwitchOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -1,8 +1,6 @@
 // RUN: tile-opt %s --convert-simt-to-nvvm | FileCheck %s
 
 // CHECK-DAG: #[[OFF:loop_unroll[0-9]*]] = #llvm.loop_unroll<disable = true>
-// CHECK-DAG: #[[FOUR:loop_unroll[0-9]*]] = #llvm.loop_unroll<disable = false, count = 4 : i32>
-// CHECK-DAG: #[[FULL:loop_unroll[0-9]*]] = #llvm.loop_unroll<disable = false, full = true>
 
 // All shared memory is one array, aligned for every swizzle.
 // CHECK: llvm.mlir.global external @tilewright_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
@@ -44,9 +42,10 @@ func.func @predicated(%p: i64, %in: i1, %other: f32) attributes {tile_gpu.kernel
   return
 }
 
-// Attributes of loops reach the branch that closes the loop.
+// The mark of a loop reaches the branch that closes it; a loop without one has none.
 // CHECK-LABEL: llvm.func @loops(
-// CHECK-COUNT-3: llvm.br {{.*}} {loop_annotation = #
+// CHECK-COUNT-2: llvm.br {{.*}} {loop_annotation = #loop_annotation}
+// CHECK-NOT:     loop_annotation
 func.func @loops(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_threads = 32 : i32, tile_gpu.shared_bytes = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -54,11 +53,17 @@ func.func @loops(%p: i64, %n: index) attributes {tile_gpu.kernel, tile_gpu.num_t
   scf.for %i = %c0 to %n step %c1 {
     tile_gpu.store_global %v, %p align 4 : f32
   } {tile_gpu.nounroll}
-  scf.for %i = %c0 to %n step %c1 {
+  %r:2 = scf.while (%i = %n, %j = %c0) : (index, index) -> (index, index) {
+    %c = arith.cmpi sgt, %i, %c0 : index
+    scf.condition(%c) %i, %j : index, index
+  } do {
+  ^bb0(%i: index, %j: index):
     tile_gpu.store_global %v, %p align 4 : f32
-  } {tile.unroll = 4 : i64}
-  scf.for %i = %c0 to %n step %c1 {
+    %k = arith.subi %i, %c1 : index
+    scf.yield %k, %i : index, index
+  } attributes {tile_gpu.nounroll}
+  scf.for %i = %c0 to %r#1 step %c1 {
     tile_gpu.store_global %v, %p align 4 : f32
-  } {tile.unroll = "full"}
+  }
   return
 }

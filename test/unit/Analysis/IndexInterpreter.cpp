@@ -38,7 +38,8 @@ static std::optional<Outcome> compute(Operation &op, int64_t a, int64_t b, unsig
   Wide ua = readUnsigned(a, width), ub = readUnsigned(b, width);
   StringRef name = op.getName().stripDialect();
   bool isDivision = name.contains("div") || name.contains("rem");
-  if (isDivision && (b == 0 || (b == -1 && a == readSigned(Wide(1) << (width - 1), width))))
+  bool isSigned = name.ends_with("si");
+  if (isDivision && (b == 0 || (isSigned && b == -1 && a == readSigned(Wide(1) << (width - 1), width))))
     return std::nullopt;
   bool isShift = name.starts_with("sh");
   if (isShift && ub >= width)
@@ -190,7 +191,7 @@ bool IndexInterpreter::runOp(Operation &op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     Number lower = number(0), upper = number(1), step = number(2);
     unsigned width = widthOf(loop.getInductionVar().getType());
-    if (!lower || !upper || !step || *step <= 0)
+    if (!lower || !upper || !step || (*step <= 0 && !wrapsLoops))
       return false;
     SmallVector<Number> carried;
     for (Value init : loop.getInitArgs())
@@ -199,6 +200,10 @@ bool IndexInterpreter::runOp(Operation &op) {
     Wide begin = isUnsigned ? readUnsigned(*lower, width) : Wide(*lower);
     Wide end = isUnsigned ? readUnsigned(*upper, width) : Wide(*upper);
     for (Wide i = begin; i < end; i += *step) {
+      if (wrapsLoops)
+        i = isUnsigned ? readUnsigned(readSigned(i, width), width) : Wide(readSigned(i, width));
+      if (i >= end)
+        break;
       values[loop.getInductionVar()] = readSigned(i, width);
       for (auto [argument, value] : llvm::zip(loop.getRegionIterArgs(), carried))
         values[argument] = value;

@@ -20,6 +20,8 @@ public:
   llvm::DenseMap<unsigned, int64_t> scalars;
   llvm::DenseMap<std::pair<unsigned, int64_t>, int64_t> sizes;
   std::array<int64_t, 3> id = {0, 0, 0}, programs = {1, 1, 1};
+  /// Runs loops as a machine does: their variable wraps around, and any step is taken. Else a step below 1 is undefined.
+  bool wrapsLoops = false;
   /// Called at each op of an unregistered dialect and each access to memory.
   std::function<void(mlir::Operation *)> probe;
 

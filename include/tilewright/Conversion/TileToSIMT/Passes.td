@@ -19,4 +19,18 @@ def ConvertTileToSIMTPass : Pass<"convert-tile-to-simt", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect", "::mlir::arith::ArithDialect"];
 }
 
+def UnrollLoopsPass : Pass<"tile-unroll-loops", "::mlir::func::FuncOp"> {
+  let summary = "Repeat the bodies of loops as often as tile.unroll says";
+  let description = [{
+    Works on the program of one thread, where barriers and buffers are in place. Any number of trips is right: what is left over runs in
+    a rolled loop behind. Loops that are left are marked `tile_gpu.nounroll`, so that neither LLVM nor ptxas repeats them again; loops without
+    `tile.unroll` are left to ptxas. `"full"` where trips are known at run time only, more than one copy of an scf.while,
+    and more than `max-instructions` in the copies of one body are errors. See `UnrollLoop.h`.
+    Example: test/Conversion/TileToSIMT/unroll-loops.mlir#runtime_trips
+  }];
+  let options = [Option<"maxInstructions", "max-instructions", "int64_t", /*default=*/"262144",
+                        "Most instructions of a thread in the copies of one body: compile time grows with them">];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif

@@ -4,6 +4,7 @@
 // attribute has been verified, so they look at nothing of the op that could be missing.
 #include "tilewright/Dialect/Tile/IR/DotRecord.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Dialect/Tile/IR/UnrollLimit.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -15,8 +16,6 @@ using namespace tilewright::tile;
 
 /// Most warps of a CTA. Source: CUDA Programming Guide, compute capabilities (1024 threads).
 static constexpr int64_t kMaxWarps = 32;
-/// Most copies of a loop body; more is a mistake.
-static constexpr int64_t kMaxUnroll = 1 << 16;
 /// Most stages of a pipeline, CTAs per SM, and cycles of a hint; more is a mistake.
 static constexpr int64_t kMaxSmallHint = 64;
 /// Most rows of tiles that are walked together; more is a mistake.

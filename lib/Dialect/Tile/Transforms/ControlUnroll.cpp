@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Analysis/UnrollWish.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/UnrollPlan.h"
 
@@ -27,6 +28,10 @@ struct ControlUnroll : public tilewright::impl::ControlUnrollPassBase<ControlUnr
       emitError(func.getLoc()) << error;
       return signalPassFailure();
     }
+    bool isPossible = true;
+    func.walk([&](LoopLikeOpInterface loop) { isPossible &= succeeded(copiesAsked(loop)); });
+    if (!isPossible)
+      return signalPassFailure();
     UnrollLimits limits = unrollLimits(func, *chosen, numWarps);
     limits.instructions = maxInstructions;
     for (const UnrollDecision &decision : planUnroll(func, limits)) {
@@ -54,10 +59,10 @@ private:
           .str();
     };
     UnrollFit fit = fitOfTrips(decision.copies, decision.trips);
-    // LLVM decides after this pass, and barriers are not there yet.
-    StringRef rest = fit == UnrollFit::Rest ? "; a rest of trips is only possible without barriers and shuffles in the "
-                                              "loop, otherwise LLVM may keep one copy"
-                                            : "";
+    std::string rest;
+    if (fit == UnrollFit::Rest)
+      rest = "; behind them a rolled loop for " +
+             (decision.trips ? "the other " + std::to_string(*decision.trips % decision.copies) : "what is left of trips");
     switch (decision.outcome) {
     case UnrollOutcome::Asked:
       if (fit == UnrollFit::Beyond)
@@ -66,10 +71,6 @@ private:
       else
         remark::analysis(loc, opts) << remark::add("{0} copies of the body asked, {1} trips: {2}{3}", decision.copies,
                                                    trips, values(decision.copies), rest);
-      return;
-    case UnrollOutcome::Refused:
-      remark::failed(loc, opts) << remark::reason(
-          "a copy for each trip was asked for, but their number is known at run time only");
       return;
     case UnrollOutcome::Pipeline:
       remark::analysis(loc, opts) << remark::add("left to the software pipeline, which overlaps the trips of a loop of "

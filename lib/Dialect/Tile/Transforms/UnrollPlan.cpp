@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/Transforms/UnrollPlan.h"
+#include "tilewright/Analysis/UnrollWish.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 
 using namespace mlir;
@@ -48,14 +49,6 @@ UnrollFit tilewright::fitOfTrips(int64_t copies, std::optional<int64_t> trips) {
   return trips && *trips % copies == 0 ? UnrollFit::Exact : UnrollFit::Rest;
 }
 
-/// Trips of a loop with constant bounds.
-static std::optional<int64_t> staticTrips(scf::ForOp loop) {
-  std::optional<APInt> trips = loop.getStaticTripCount();
-  if (!trips || trips->getActiveBits() > 62)
-    return std::nullopt;
-  return static_cast<int64_t>(trips->getZExtValue());
-}
-
 std::vector<UnrollDecision> tilewright::planUnroll(func::FuncOp kernel, const UnrollLimits &limits) {
   std::vector<UnrollDecision> decisions;
   kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
@@ -73,7 +66,7 @@ std::vector<UnrollDecision> tilewright::planUnroll(func::FuncOp kernel, const Un
     UnrollDecision decision{loop, UnrollOutcome::Chosen, 1, staticTrips(loop), measureLiveTiles(loop)};
     if (asked) {
       auto count = dyn_cast<IntegerAttr>(asked);
-      decision.outcome = count || decision.trips ? UnrollOutcome::Asked : UnrollOutcome::Refused;
+      decision.outcome = UnrollOutcome::Asked;
       decision.copies = count ? count.getInt() : decision.trips.value_or(1);
     } else if (hasLoop) {
       decision.outcome = UnrollOutcome::Nested;

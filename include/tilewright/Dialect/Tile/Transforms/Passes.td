@@ -176,7 +176,7 @@ def ControlUnrollPass : Pass<"tile-control-unroll", "::mlir::func::FuncOp"> {
     those of one trip at its point of most pressure (`LiveTiles.h`) must fit into what the target leaves a thread with the
     kernel's warps and `tile.occupancy`. Then the instructions of all copies, which cost compile time. Left alone: loops that say it
     themselves, loops in which products and loads meet, for the software pipeline, and loops around loops. `"full"` on a loop
-    whose trips are known at run time only is a failed remark.
+    whose trips are known at run time only is an error. `tile-unroll-loops` makes the copies, in the program of one thread.
     Example: test/Dialect/Tile/Transforms/control-unroll.mlir#small
   }];
   let options = [Option<"maxInstructions", "max-instructions", "unsigned", /*default=*/"2048",

@@ -42,7 +42,6 @@ enum class UnrollOutcome {
   Nested,   ///< There is a loop in it.
   Unknown,  ///< Trips are known at run time only and nothing forbids copies: left to ptxas.
   Chosen,   ///< `copies` of the body.
-  Refused,  ///< What the loop asks for is impossible.
 };
 
 struct UnrollDecision {
@@ -53,16 +52,16 @@ struct UnrollDecision {
   LiveTiles tiles;
 };
 
-/// How a number of copies goes with the trips of a loop. LLVM makes as many copies only where it is `Exact` or the body
-/// has neither barriers nor shuffles: threads may not part in a rest of trips that has some.
+/// How a number of copies goes with the trips of a loop.
 enum class UnrollFit {
   Exact,  ///< Copies divide trips, or there is one copy.
-  Rest,   ///< Trips are left over, or may be since their number is known at run time only.
-  Beyond, ///< There are fewer trips than copies.
+  Rest,   ///< Trips are left over, or may be since their number is known at run time only: a rolled loop runs them.
+  Beyond, ///< There are fewer trips than copies: as many copies as trips.
 };
 UnrollFit fitOfTrips(int64_t copies, std::optional<int64_t> trips);
 
-/// Decides for each loop of `kernel` that has tiles in it, in program order. Changes nothing.
+/// Decides for each loop of `kernel` that has tiles in it or asks, in program order. Changes nothing. What loops ask for must be
+/// possible (copiesAsked).
 std::vector<UnrollDecision> planUnroll(mlir::func::FuncOp kernel, const UnrollLimits &limits);
 
 } // namespace tilewright
