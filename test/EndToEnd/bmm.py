@@ -12,9 +12,9 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
-import tilewright
+import versions
 
-MODULES = {type: elements.compile("bmm", type) for type in elements.TYPES}
+MODULES = versions.compile("bmm")
 
 
 def integers(shape, seed):
@@ -58,7 +58,7 @@ class Bmm(unittest.TestCase):
 
     def test_fp8(self):
         for operands in elements.FP8:
-            module = tilewright.compile(elements.operands_source("bmm", operands))
+            module = MODULES[operands]
             self.assertEqual({dot["family"] for dot in module.report["dots"]}, {"mma.sync"})
             for batch, m, n, k in ((1, 1, 1, 1), (2, 128, 128, 128), (3, 129, 65, 100)):
                 for convert in itertools.product((np.ascontiguousarray, transposed), repeat=2):

@@ -11,10 +11,11 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
+import versions
 
 # Copies move bits, so types that NumPy has serve.
 TYPES = {"f16": np.float16, "f32": np.float32, "i8": np.int8, "i64": np.int64}
-MODULES = {type: elements.compile("cat", changes=[("f16", type)]) for type in TYPES}
+MODULES = versions.compile("cat")
 
 
 def collapsed(array, dim):
@@ -92,14 +93,13 @@ class Cat(unittest.TestCase):
 
     def test_bf16(self):
         # Numbers and quiet NaNs are moved as they are.
-        module = elements.compile("cat", "bf16")
         part = np.random.default_rng(9).integers(0, 2**16, (37, 201)).astype(np.uint16)
         part = np.where((part & 0x7FFF) > 0x7F80, part | 0x40, part).astype(np.uint16)
         for layout in arrays.LAYOUTS:
             for backend in arrays.backends():
                 to = arrays.Output((37, 301), np.uint16, layout)
-                module["cat"](elements.argument(arrays.strided(part, layout), "bf16"),
-                              elements.argument(to.array, "bf16"), 50, backend=backend)
+                MODULES["bf16"]["cat"](elements.argument(arrays.strided(part, layout), "bf16"),
+                                       elements.argument(to.array, "bf16"), 50, backend=backend)
                 arrays.assert_same_bits(to.array[:, 50:251], part, layout)
                 to.check_border()
 

@@ -12,6 +12,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import tilewright
+import versions
 
 MODULES = {warps: arrays.example("cumsum", num_warps=warps) for warps in (4, 8)}
 SHAPES = ((1, 1), (4, 256), (5, 255), (3, 257), (1, 1000), (9, 513), (2, 17))
@@ -21,12 +22,6 @@ def running_sums(x, reverse):
     """Running sums of each row in double precision."""
     x = x.astype(np.float64)
     return x[:, ::-1].cumsum(axis=1)[:, ::-1] if reverse else x.cumsum(axis=1)
-
-
-def bf16_module(warps):
-    """The kernels for halves, of bf16."""
-    with open(os.path.join(arrays.EXAMPLES, "cumsum.mlir")) as file:
-        return tilewright.compile(file.read().replace("f16", "bf16"), num_warps=warps)
 
 
 class Cumsum(unittest.TestCase):
@@ -107,7 +102,7 @@ class Cumsum(unittest.TestCase):
 
     def test_bf16(self):
         for warps in (4, 8):
-            module = bf16_module(warps)
+            module = tilewright.compile(versions.texts("cumsum")["bf16"], num_warps=warps)
             for backend in arrays.backends():
                 for shape in SHAPES:
                     for reverse in (False, True):

@@ -11,9 +11,10 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
+import versions
 
 WIDTH = 64
-MODULES = {type: elements.compile("gated_delta_rule", type) for type in elements.TYPES}
+MODULES = versions.compile("gated_delta_rule")
 
 
 def reference(q, k, v, g, beta, state, scale):

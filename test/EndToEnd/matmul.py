@@ -13,9 +13,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
 import tilewright
+import versions
 
 EXTENTS = (1, 17, 64, 100, 128, 257)
 MODULE = arrays.example("matmul")
+TEXTS = versions.texts("matmul")
 
 
 def integers(shape, seed):
@@ -99,7 +101,7 @@ class Matmul(unittest.TestCase):
 
     def test_other_types(self):
         for type in ("bf16", "f32"):
-            module = elements.compile("matmul", type)
+            module = tilewright.compile(TEXTS[type])
             for layout in arrays.LAYOUTS:
                 for m, n, k in ((1, 1, 1), (1, 130, 65), (128, 128, 64), (257, 17, 100), (129, 255, 3)):
                     with self.subTest(type=type, layout=layout, m=m, n=n, k=k):
@@ -108,7 +110,7 @@ class Matmul(unittest.TestCase):
     def test_fp8(self):
         # mma.sync takes fp8 from sm_89 on; before, the multiply-add units do.
         for type, target in ((elements.FP8[0], "sm_90a"), (elements.FP8[1], "sm_89"), (elements.FP8[0], "sm_80")):
-            module = tilewright.compile(elements.operands_source("matmul", type), target=target)
+            module = tilewright.compile(TEXTS[type], target=target)
             families = {dot["family"] for dot in module.report["dots"]}
             self.assertEqual(families, {"fma" if target == "sm_80" else "mma.sync"}, target)
             for layout in arrays.LAYOUTS:

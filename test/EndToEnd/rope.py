@@ -11,8 +11,9 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
+import versions
 
-MODULES = {type: elements.compile("rope", type) for type in elements.TYPES}
+MODULES = versions.compile("rope")
 
 
 def reference(x, cos, sin):

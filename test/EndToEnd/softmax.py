@@ -12,9 +12,9 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
-import tilewright
+import versions
 
-MODULES = {type: tilewright.compile(elements.narrow_source("softmax", type)) for type in elements.TYPES}
+MODULES = versions.compile("softmax")
 MODULE = MODULES["f32"]
 
 

@@ -12,19 +12,18 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import tilewright
+import versions
 
 SHAPES = ((1, 1), (4, 256), (5, 255), (3, 257), (1, 1000), (9, 513), (2, 17))
+TEXTS = versions.texts("top1")
 
 
 def module_of(type, warps):
     """The example with elements of `type`."""
-    with open(os.path.join(arrays.EXAMPLES, "top1.mlir")) as file:
-        source = file.read()
-    infinity = {"f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}[type]
-    return tilewright.compile(source.replace("0xFF800000", infinity).replace("f32", type), num_warps=warps)
+    return tilewright.compile(TEXTS[type], num_warps=warps)
 
 
-MODULES = {(type, warps): module_of(type, warps) for type in ("f32", "f16", "bf16") for warps in (4, 8)}
+MODULES = {(type, warps): module_of(type, warps) for type in TEXTS for warps in (4, 8)}
 
 
 class Top1(unittest.TestCase):

@@ -11,8 +11,9 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
+import versions
 
-MODULES = {type: elements.compile("triangular_inverse", type) for type in elements.TYPES}
+MODULES = versions.compile("triangular_inverse")
 
 
 def reference(a):

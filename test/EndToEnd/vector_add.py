@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 import arrays
 import elements
 import tilewright
+import versions
 
 SIZES = (0, 1, 31, 1023, 1024, 1025, 5000)
 
@@ -36,9 +37,7 @@ class VectorAdd(unittest.TestCase):
 
     def test_types(self):
         # The sum of two numbers rounded once, which is what both kernels do in the narrow type.
-        for type in ("f16", "bf16"):
-            with open(os.path.join(arrays.EXAMPLES, "vector_add.mlir")) as file:
-                module = tilewright.compile(file.read().replace("f32", type))
+        for type, module in versions.compile("vector_add").items():
             for backend in arrays.backends():
                 for size in SIZES:
                     for layout in arrays.LAYOUTS:
