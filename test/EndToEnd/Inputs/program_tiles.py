@@ -235,7 +235,10 @@ class TileSteps(Builder):
         rhs = self.tile_value(lhs.type, wanted=lambda v: len(v.shape) == len(lhs.shape) and
                               list(v.shape[:-1]) == [*batch, k] and v.bound <= 256)
         if not rhs or self.random.random() < 0.3:
-            n = self.random.choice([e for e in (1, 4, 8, 16, 24, 32) if np.prod([*batch, m, e]) <= MOST_ELEMENTS])
+            fitting = [e for e in (1, 4, 8, 16, 24, 32) if np.prod([*batch, m, e]) <= MOST_ELEMENTS]
+            if not fitting:  # A loaded tile may be larger than what most steps make.
+                return
+            n = self.random.choice(fitting)
             memory = self.new_input([*batch, k, n], lhs.type)
             zero = self.constant(0)
             rank = len(batch) + 2
