@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tensor cores sum: records many random mma.sync results of each kind, and fits parameters of a model to them.
 
-  mma_sums.py make TREE FOLDER   (here)      writes FOLDER/mma.bundle and what is needed to run it
-  mma_sums.py run FOLDER OUT.npz (device)    runs it; needs Python, NumPy, the driver
-  mma_sums.py fit OUT.npz        (anywhere)  prints, per kind, the parameters that leave the fewest differences
+  mma_sums.py make TREE FOLDER             (here)      writes FOLDER/mma.bundle and what is needed to run it
+  mma_sums.py run FOLDER OUT.npz [BACKEND] (device)    runs it; needs Python, NumPy, the driver
+  mma_sums.py fit OUT.npz                  (anywhere)  prints, per kind, the parameters that leave the fewest differences
+  mma_sums.py compare A.npz B.npz          (anywhere)  prints, per kind, how many sums differ: device and emulator, say
 
 What it found on an H200 is in docs/Numerics.md.
 
-The model: terms of one step are the sum so far and `block` exact products. All are aligned to the largest exponent (a product's
+The model: terms of one step are the sum so far and some exact products. All are aligned to the largest exponent (a product's
 is the sum of its operands' exponents), cut to `bits` places behind the point, summed exactly, and rounded to the type of the sum.
+Products are shared out to steps by `order`; `start` says whether the first step begins with the old sum, or whether that is added
+to what the last step leaves, by an ordinary addition.
 """
 
 import itertools
@@ -127,38 +130,50 @@ def to_f32(x, towards_zero):
     return y
 
 
+def rounded(x, rounding):
+    """Numbers in double precision, rounded to a type."""
+    with np.errstate(over="ignore"):
+        if rounding == "f16":
+            return x.astype(np.float16).astype(np.float64)
+        if rounding == "f16 by f32":
+            return to_f32(x, True).astype(np.float16).astype(np.float64)
+        return x if rounding == "none" else to_f32(x, rounding == "f32 rz").astype(np.float64)
+
+
 def exponent_of(x, least):
     return np.where(x == 0, -10000, np.maximum(np.frexp(x)[1] - 1, least))
 
 
-def model(kind, number, block, bits, final, between, cut, exact_exponent, warps=COUNT):
-    lhs, rhs, start = (x[:warps] for x in inputs(kind, number))
+def steps_of(order, k):
+    """The places along K that each step takes. "words": half of each word of 4 elements, the lower halves first."""
+    places = np.arange(k)
+    if order == "words":
+        return [places[places % 4 // 2 == half] for half in (0, 1)]
+    return [places[first:first + order] for first in range(0, k, order)]
+
+
+def model(kind, number, order, bits, final, between, cut="zero", start="first", exact_exponent=False, warps=COUNT):
+    lhs, rhs, old = (x[:warps] for x in inputs(kind, number))
     (a, ea), (b, eb) = decode(lhs, KINDS[kind][0]), decode(rhs, KINDS[kind][1])
     products = a[:, :, None, :] * b[:, None, :, :]
     exponents = np.where(products == 0, -10000, ea[:, :, None, :] + eb[:, None, :, :])
     if exact_exponent:
         exponents = exponent_of(products, -10000)
-    total, k = start.astype(np.float64), a.shape[-1]
-    steps = list(range(0, k, block))
-    for first in steps:
-        terms = np.concatenate([products[..., first:first + block], total[..., None]], axis=-1)
-        each = np.concatenate([exponents[..., first:first + block], exponent_of(total, -126)[..., None]], axis=-1)
+    old = old.astype(np.float64)
+    total, least = old if start == "first" else np.zeros_like(old), -126 if KINDS[kind][2] == "f32" else -14
+    steps = steps_of(order, a.shape[-1])
+    for index, places in enumerate(steps):
+        terms = np.concatenate([products[..., places], total[..., None]], axis=-1)
+        each = np.concatenate([exponents[..., places], exponent_of(total, least)[..., None]], axis=-1)
         top = each.max(axis=-1, keepdims=True)
         top = np.where(top < -5000, 0, top)
-        scaled = np.ldexp(terms, bits - top)
-        scaled = {"zero": np.trunc, "floor": np.floor, "none": lambda x: x}[cut](scaled)
+        scaled = {"zero": np.trunc, "floor": np.floor}[cut](np.ldexp(terms, bits - top))
         total = np.ldexp(scaled.sum(axis=-1), top[..., 0] - bits)
-        last = first == steps[-1]
-        rounding = final if last else between
-        if rounding == "f16":
-            with np.errstate(over="ignore"):
-                total = total.astype(np.float16).astype(np.float64)
-        elif rounding == "f16 by f32":
-            with np.errstate(over="ignore"):
-                total = to_f32(total, True).astype(np.float16).astype(np.float64)
-        elif rounding != "none":
-            total = to_f32(total, rounding == "f32 rz").astype(np.float64)
-    return fragment(total.astype(SUMS[KINDS[kind][2]])).reshape(-1)
+        total = rounded(total, final if index == len(steps) - 1 else between)
+    if start == "last":
+        total = total + old  # Exact, or rounded to nearest even once for f32: both are f32.
+    with np.errstate(over="ignore"):
+        return fragment(total.astype(SUMS[KINDS[kind][2]])).reshape(-1)
 
 
 def differences(got, want):
@@ -167,44 +182,54 @@ def differences(got, want):
     return int((~(same | (np.isnan(got) & np.isnan(want)))).sum())
 
 
+def candidates(kind):
+    """All parameters that are tried."""
+    narrow, total = KINDS[kind][0][0] == "e", KINDS[kind][2]
+    k = {"tf32": 8, "f16": 16, "bf16": 16}.get(KINDS[kind][0], 32)
+    orders = [b for b in (4, 8, 16, 32) if b <= k] + ["words"] * narrow
+    finals = ("f32 rz", "f32 rn") if total == "f32" else ("f16", "f16 by f32")
+    betweens = ("f32 rz", "f32 rn", "none") if total == "f32" else ("f16", "f32 rz", "none")
+    for order, bits, final, between, cut, start, exact in itertools.product(
+            orders, (13, 22, 23, 24, 25, 26, 27), finals, betweens, ("zero", "floor"), ("first", "last")[:1 + narrow],
+            (False, True)):
+        if order != k or between == betweens[0]:
+            yield dict(order=order, bits=bits, final=final, between=between, cut=cut, start=start, exact_exponent=exact)
+
+
 def fit(path):
     data = np.load(path)
-    for kind, (_, _, total) in KINDS.items():
+
+    def wrong(kind, parameters, warps, limit):
+        count = 0
+        for number in range(len(DATA)):
+            got = data[f"{kind}/{number}"][:warps * 128]
+            with np.errstate(all="ignore"):
+                count += differences(got, model(kind, number, **parameters, warps=warps))
+            if count > limit:
+                break
+        return count
+
+    for kind in KINDS:
         if f"{kind}/0" not in data:
             continue
-        k = {"tf32": 8, "f16": 16, "bf16": 16}.get(KINDS[kind][0], 32)
-        finals = ("f32 rz", "f32 rn") if total == "f32" else ("f16", "f16 by f32")
-        betweens = ("f32 rz", "f32 rn") if total == "f32" else ("f16", "f32 rz", "none")
-        blocks = [b for b in (4, 8, 16, 32) if b <= k]
-        ranked = []
-        for block, bits, final, between, cut, exact in itertools.product(
-                blocks, (13, 22, 23, 24, 25, 26, 27), finals, betweens, ("zero", "floor"), (False, True)):
-            if block == k and between != betweens[0]:
-                continue
-            wrong = 0
-            for number in range(len(DATA)):
-                got = data[f"{kind}/{number}"][:FIT * 128]
-                with np.errstate(all="ignore"):
-                    want = model(kind, number, block, bits, final, between, cut, exact, FIT)
-                wrong += differences(got, want)
-                if ranked and wrong > 4 * min(r[0] for r in ranked) + 100:
-                    break
-            ranked.append((wrong, dict(block=block, bits=bits, final=final, between=between, cut=cut, exact_exponent=exact)))
-        ranked.sort(key=lambda r: r[0])
-        checked = []
-        for _, parameters in ranked[:3]:
-            wrong = 0
-            for number in range(len(DATA)):
-                got = data[f"{kind}/{number}"]
-                with np.errstate(all="ignore"):
-                    want = model(kind, number, **parameters)
-                wrong += differences(got, want)
-            checked.append((wrong, parameters))
-        ranked = checked
+        ranked, best = [], 10**9
+        for parameters in candidates(kind):
+            ranked.append((wrong(kind, parameters, FIT, 4 * best + 100), parameters))
+            best = min(best, ranked[-1][0])
+        # Few warps do not tell near ones apart: all that come close are compared with all data.
+        near = [parameters for count, parameters in ranked if count <= 2 * best + 5]
+        checked = sorted(((wrong(kind, parameters, COUNT, 10**9), parameters) for parameters in near), key=lambda r: r[0])
         print(kind, "of", sum(data[f"{kind}/{n}"].size for n in range(len(DATA))))
-        for wrong, parameters in ranked[:3]:
-            print("   ", wrong, parameters)
+        for count, parameters in checked[:3]:
+            print("   ", count, parameters)
+
+
+def compare(left, right):
+    left, right = np.load(left), np.load(right)
+    for kind in KINDS:
+        names = [f"{kind}/{n}" for n in range(len(DATA))]
+        print(kind, sum(differences(left[name], right[name]) for name in names), "of", sum(left[name].size for name in names))
 
 
 if __name__ == "__main__":
-    {"make": make, "run": run, "fit": fit}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "run": run, "fit": fit, "compare": compare}[sys.argv[1]](*sys.argv[2:])
