@@ -44,6 +44,16 @@ uint16_t tilewright::narrowFloat(double value, unsigned exponentBits, unsigned m
   return uint16_t(sign | kept);
 }
 
+uint16_t tilewright::narrowToBfloat(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  if (!std::isnan(value))
+    return narrowFloat(value, 8, 7);
+  constexpr uint32_t kMantissa = 0x7f, kQuiet = 0x40;
+  uint32_t kept = bits >> 16;
+  return uint16_t(kept & kMantissa ? kept : kept | kQuiet); // Without a mantissa it would be an infinity.
+}
+
 float tilewright::widenHalf(uint16_t half) {
   uint32_t sign = uint32_t(half >> 15) << 31, exponent = half >> 10 & 31, mantissa = half & 1023;
   if (exponent == 0) {
@@ -77,7 +87,7 @@ static uint16_t fromRegister(InSseRegister value) {
 static InSseRegister truncateSingleToHalf(float value) { return toRegister(narrowFloat(value, 5, 10)); }
 static InSseRegister truncateDoubleToHalf(double value) { return toRegister(narrowFloat(value, 5, 10)); }
 static float extendHalfToSingle(InSseRegister half) { return widenHalf(fromRegister(half)); }
-static InSseRegister truncateSingleToBfloat(float value) { return toRegister(narrowFloat(value, 8, 7)); }
+static InSseRegister truncateSingleToBfloat(float value) { return toRegister(narrowToBfloat(value)); }
 static InSseRegister truncateDoubleToBfloat(double value) { return toRegister(narrowFloat(value, 8, 7)); }
 
 //===----------------------------------------------------------------------===//

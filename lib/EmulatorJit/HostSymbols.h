@@ -19,6 +19,10 @@ const std::vector<std::pair<const char *, void *>> &getHostSymbols();
 /// holds it exactly, so each conversion rounds once.
 uint16_t narrowFloat(double value, unsigned exponentBits, unsigned mantissaBits);
 
+/// Round to nearest even from f32 to bf16. A NaN keeps what bf16 can hold of it, also where it is a signalling one: LLVM
+/// carries a bf16 from block to block as f32 and calls this at the end, and a number that only moves keeps its bits.
+uint16_t narrowToBfloat(float value);
+
 /// The value of an f16, which f32 holds exactly.
 float widenHalf(uint16_t bits);
 

@@ -80,10 +80,11 @@ Flt expand::truncateSmall(Flt x, Type element) {
   Bool overflows = magnitude.ugt(largestIsEven ? limit : limit - 1);
   uint64_t beyond = format.hasInfinity ? format.largest + 1 : format.hasNan ? 0x7f : format.largest;
   result = select(overflows, beyond, result);
+  result = result | (bits.shr(32 - format.width) & (uint64_t(1) << (format.width - 1)));
+  // One NaN, as by the GPU's conversions. Its widening of f16 loses the sign of a NaN before this.
   if (format.hasNan)
     result = select(magnitude.ugt(0x7f800000), 0x7f, result);
-  Int sign = bits.shr(32 - format.width) & (uint64_t(1) << (format.width - 1));
-  return (result | sign).resizeUnsigned(format.width).asFloat(element);
+  return result.resizeUnsigned(format.width).asFloat(element);
 }
 
 Flt expand::truncateToOdd(Flt x) {

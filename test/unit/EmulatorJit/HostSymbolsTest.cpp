@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 using namespace tilewright;
 
@@ -47,6 +48,30 @@ static void checkFormat(int exponentBits, int mantissaBits) {
 
 TEST(HostSymbolsTest, Float16) { checkFormat(5, 10); }
 TEST(HostSymbolsTest, Bfloat16) { checkFormat(8, 7); }
+
+// What LLVM does with a bf16 that lives in several blocks: to f32 by a shift, and back.
+TEST(HostSymbolsTest, BfloatThereAndBackKeepsEveryBit) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    uint32_t wide = bits << 16;
+    float value;
+    std::memcpy(&value, &wide, sizeof value);
+    ASSERT_EQ(narrowToBfloat(value), bits);
+  }
+}
+
+TEST(HostSymbolsTest, BfloatOfSingleIsThatOfDouble) {
+  for (uint64_t high = 0; high < 0x10000; ++high)
+    for (uint32_t low : {0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      uint32_t wide = uint32_t(high << 16) | low;
+      float value;
+      std::memcpy(&value, &wide, sizeof value);
+      uint16_t found = narrowToBfloat(value);
+      if (std::isnan(value))
+        ASSERT_TRUE((found & 0x7fff) > 0x7f80 && (found ^ wide >> 16) >> 15 == 0) << std::hex << wide;
+      else
+        ASSERT_EQ(found, narrowFloat(value, 8, 7)) << std::hex << wide;
+    }
+}
 
 TEST(HostSymbolsTest, WidenEveryHalf) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {

@@ -50,7 +50,7 @@ static uint8_t nearest(const Format &format, double x) {
   }
   unsigned nan = format.hasNan ? 0x7f : largest;
   if (std::isnan(x))
-    return uint8_t(sign | nan);
+    return uint8_t(format.hasNan ? nan : sign | nan);
   double top = decode(format, uint8_t(largest)), step = top - decode(format, uint8_t(largest - 1));
   bool topIsEven = (largest & 1) == 0;
   if (a > top + step / 2 || (a == top + step / 2 && !topIsEven))
@@ -117,11 +117,9 @@ template <typename F> static void checkNarrow(const Format &format, const char *
   std::vector<uint8_t> got = kernel.map<uint8_t>(x);
   for (size_t i = 0; i < x.size(); ++i) {
     uint8_t want = nearest(format, x[i]);
-    // Which NaN, and the sign of one, is free.
-    if (std::isnan(x[i]))
-      EXPECT_EQ(got[i] & ((1u << (format.width - 1)) - 1), want & ((1u << (format.width - 1)) - 1)) << format.type;
-    else
-      EXPECT_EQ(unsigned(got[i]), unsigned(want)) << format.type << " of " << std::hexfloat << x[i];
+    // f6 and f4 have no NaN; the sign of what they give instead is free.
+    unsigned mask = std::isnan(x[i]) && !format.hasNan ? (1u << (format.width - 1)) - 1 : 0xff;
+    EXPECT_EQ(got[i] & mask, want & mask) << format.type << " of " << std::hexfloat << x[i];
   }
 }
 
@@ -145,8 +143,9 @@ TEST(SmallFloat, NarrowsAllOfF16) {
       bool loses;
       value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
       double wide = value.convertToDouble();
-      if (!std::isnan(wide))
-        EXPECT_EQ(unsigned(got[i]), unsigned(nearest(format, wide))) << format.type << " of " << wide;
+      // As above of NaN in f6 and f4.
+      unsigned mask = std::isnan(wide) && !format.hasNan ? (1u << (format.width - 1)) - 1 : 0xff;
+      EXPECT_EQ(got[i] & mask, nearest(format, wide) & mask) << format.type << " of pattern " << i;
     }
   }
 }
