@@ -39,20 +39,20 @@ StringRef AffineTiles::whyNot(Value value) const {
   return it == entries.end() ? StringRef() : StringRef(it->second->reason);
 }
 
-AddressPolynomial AffineTiles::symbolFor(Value scalar) {
+Polynomial AffineTiles::symbolFor(Value scalar) {
   auto [it, isNew] = numbers.try_emplace(scalar, symbols.size());
   if (isNew)
     symbols.push_back(scalar);
-  return AddressPolynomial::symbol(it->second);
+  return Polynomial::symbol(it->second);
 }
 
-ArrayRef<Value> AffineTiles::findScalars(const AddressPolynomial &value) const {
+ArrayRef<Value> AffineTiles::findScalars(const Polynomial &value) const {
   auto it = scalars.find(value);
   return it == scalars.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
 }
 
-bool AffineTiles::isNonNegative(const AddressPolynomial &value) const {
-  for (const auto &[product, coefficient] : value.getTerms()) {
+bool AffineTiles::isNonNegative(const Polynomial &value) const {
+  for (const auto &[product, coefficient] : value.terms) {
     if (coefficient < 0)
       return false;
     for (unsigned number : product) {
@@ -64,14 +64,16 @@ bool AffineTiles::isNonNegative(const AddressPolynomial &value) const {
   return true;
 }
 
-bool AffineTiles::fits64Bits(const AddressPolynomial &value) const {
+bool AffineTiles::fits64Bits(const Polynomial &value) const {
   if (!findScalars(value).empty())
     return true;
-  using Wide = __int128; // Holds the product of two numbers of 64 bits.
+  // 128 bits hold the product of two numbers of 64 bits.
   auto isSmall = [](Wide min, Wide max) { return min >= INT64_MIN && max <= INT64_MAX; };
   Wide min = 0, max = 0;
-  for (const auto &[product, coefficient] : value.getTerms()) {
+  for (const auto &[product, coefficient] : value.terms) {
     Wide termMin = coefficient, termMax = coefficient;
+    if (!isSmall(termMin, termMax))
+      return false;
     for (unsigned number : product) {
       std::optional<ConstantIntRanges> range = analysis.getRange(symbols[number]);
       if (!range)
@@ -146,13 +148,19 @@ AffineTiles::Entry AffineTiles::evaluate(Value value) {
   APInt constant;
   if (isNumber(value) && matchPattern(value, m_ConstantInt(&constant))) {
     entry.form = zeroOf(value);
-    entry.form->uniform = AddressPolynomial::constant(constant.getSExtValue());
+    entry.form->uniform = Polynomial::constant(constant.getSExtValue());
   } else if (isCarried(value)) {
     entry.form = evaluateCarried(cast<BlockArgument>(value), entry.reason);
   } else if (Operation *op = value.getDefiningOp()) {
     entry.form = evaluateOp(op, value, entry.reason);
   } else {
     entry.reason = "an argument holds it";
+  }
+  auto hasInt64Coefficients = [](const Polynomial &part) { return part.hasInt64Coefficients(); };
+  if (entry.form &&
+      !(hasInt64Coefficients(entry.form->uniform) && llvm::all_of(entry.form->steps, hasInt64Coefficients))) {
+    entry.form = std::nullopt;
+    entry.reason = "a factor in its form has more than 64 bits";
   }
   if (rankOf(value) == 0) {
     if (!entry.form || (isNumber(value) && !entry.form->isExact)) {
@@ -169,16 +177,16 @@ AffineTiles::Entry AffineTiles::evaluate(Value value) {
 }
 
 /// Smallest and largest element, signed.
-static std::optional<std::pair<__int128, __int128>> signedRange(const AlignmentAnalysis &analysis, Value value) {
+static std::optional<std::pair<Wide, Wide>> signedRange(const AlignmentAnalysis &analysis, Value value) {
   std::optional<ConstantIntRanges> range = analysis.getRange(value);
   if (!range || range->smin().getBitWidth() > 64 || range->smin().getBitWidth() == 0)
     return std::nullopt;
-  return std::pair<__int128, __int128>(range->smin().getSExtValue(), range->smax().getSExtValue());
+  return std::pair<Wide, Wide>(range->smin().getSExtValue(), range->smax().getSExtValue());
 }
 
 /// Whether all of [min, max] is an integer of `width` bits, signed.
-static bool fits(__int128 min, __int128 max, unsigned width) {
-  __int128 limit = static_cast<__int128>(1) << (width - 1);
+static bool fits(Wide min, Wide max, unsigned width) {
+  Wide limit = static_cast<Wide>(1) << (width - 1);
   return min >= -limit && max < limit;
 }
 
@@ -194,13 +202,13 @@ bool AffineTiles::cannotWrap(Operation *op) const {
   if (isa<arith::SubIOp>(op))
     return fits(left->first - right->second, left->second - right->first, width);
   if (isa<arith::ShLIOp>(op)) {
-    if (right->first < 0 || right->second >= static_cast<__int128>(width))
+    if (right->first < 0 || right->second >= static_cast<Wide>(width))
       return false;
-    __int128 factor = static_cast<__int128>(1) << static_cast<int>(right->second);
+    Wide factor = static_cast<Wide>(1) << static_cast<int>(right->second);
     right = {1, factor};
   }
-  __int128 corners[] = {left->first * right->first, left->first * right->second, left->second * right->first,
-                        left->second * right->second};
+  Wide corners[] = {left->first * right->first, left->first * right->second, left->second * right->first,
+                    left->second * right->second};
   return fits(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), width);
 }
 
@@ -248,12 +256,12 @@ std::optional<AffineTile> AffineTiles::evaluateShape(Operation *op, std::string 
   if (auto iota = dyn_cast<tile::IotaOp>(op)) {
     int64_t start = iota.getStart().value_or(0);
     int64_t extent = iota.getResult().getType().getNumElements();
-    if (!fits(start, static_cast<__int128>(start) + extent - 1, widthOf(value))) {
+    if (!fits(start, static_cast<Wide>(start) + extent - 1, widthOf(value))) {
       reason = llvm::formatv("tile.iota leaves {0} signed bits", widthOf(value)).str();
       return std::nullopt;
     }
-    form.uniform = AddressPolynomial::constant(start);
-    form.steps[0] = AddressPolynomial::constant(1);
+    form.uniform = Polynomial::constant(start);
+    form.steps[0] = Polynomial::constant(1);
     return form;
   }
   const AffineTile &source = *known(op->getOperand(0));
@@ -307,14 +315,14 @@ std::optional<AffineTile> AffineTiles::evaluateSum(Operation *op, bool isDiffere
     }
     form.isExact = false;
   }
-  auto combine = isDifference ? &AddressPolynomial::subtract : &AddressPolynomial::add;
-  std::optional<AddressPolynomial> uniform = combine(left.uniform, right.uniform);
+  auto combine = isDifference ? subtract : add;
+  std::optional<Polynomial> uniform = combine(left.uniform, right.uniform);
   reason = "its form is too long";
   if (!uniform)
     return std::nullopt;
   form.uniform = *uniform;
   for (unsigned dim = 0; dim < form.steps.size(); ++dim) {
-    std::optional<AddressPolynomial> step = combine(left.steps[dim], right.steps[dim]);
+    std::optional<Polynomial> step = combine(left.steps[dim], right.steps[dim]);
     if (!step)
       return std::nullopt;
     form.steps[dim] = *step;
@@ -340,13 +348,13 @@ std::optional<AffineTile> AffineTiles::evaluateProduct(Operation *op, std::strin
   }
   AffineTile shifted;
   if (isa<arith::ShLIOp>(op)) {
-    std::optional<int64_t> bits = right->isUniform() ? right->uniform.getConstant() : std::nullopt;
+    std::optional<int64_t> bits = right->isUniform() ? right->uniform.asInt64() : std::nullopt;
     if (!bits || *bits < 0 || *bits >= std::min<int64_t>(widthOf(value), 63)) {
       reason = "arith.shli by an unknown number";
       return std::nullopt;
     }
     shifted = *right;
-    shifted.uniform = AddressPolynomial::constant(int64_t(1) << *bits);
+    shifted.uniform = Polynomial::constant(int64_t(1) << *bits);
     right = &shifted;
   }
   if (left->isUniform() && !left->hasWraps())
@@ -358,12 +366,12 @@ std::optional<AffineTile> AffineTiles::evaluateProduct(Operation *op, std::strin
   AffineTile form = *left;
   form.isExact = left->isExact && right->isExact && !canWrap;
   reason = "its form is too long";
-  std::optional<AddressPolynomial> uniform = AddressPolynomial::multiply(left->uniform, right->uniform);
+  std::optional<Polynomial> uniform = multiply(left->uniform, right->uniform);
   if (!uniform)
     return std::nullopt;
   form.uniform = *uniform;
-  for (AddressPolynomial &step : form.steps) {
-    std::optional<AddressPolynomial> scaled = AddressPolynomial::multiply(step, right->uniform);
+  for (Polynomial &step : form.steps) {
+    std::optional<Polynomial> scaled = multiply(step, right->uniform);
     if (!scaled)
       return std::nullopt;
     step = *scaled;
@@ -394,7 +402,7 @@ std::optional<AffineTile> AffineTiles::evaluateRemainder(Operation *op, std::str
   for (auto [dim, step] : llvm::enumerate(index.steps)) {
     if (step.isZero())
       continue;
-    if (step != AddressPolynomial::constant(1) || ++count > 1)
+    if (step != Polynomial::constant(1) || ++count > 1)
       return std::nullopt;
     form.wraps[dim] = IndexWrap{index.uniform, size.uniform};
   }
@@ -420,14 +428,14 @@ std::optional<AffineTile> AffineTiles::evaluateCarried(BlockArgument argument, s
     reason = "a loop carries it whose step is not a positive constant";
     return std::nullopt;
   }
-  AddressPolynomial perTrip;
+  Polynomial perTrip;
   for (auto [op, addend, isSubtracted] : *chain) {
     const AffineTile *form = known(addend);
     if (!form || !form->isUniform() || form->base || !form->isExact) {
       reason = "a loop advances it by different numbers";
       return std::nullopt;
     }
-    for (const auto &[product, coefficient] : form->uniform.getTerms())
+    for (const auto &[product, coefficient] : form->uniform.terms)
       for (unsigned number : product)
         if (!loop.isDefinedOutsideOfLoop(symbols[number])) {
           reason = "a loop advances it by a number that changes";
@@ -437,23 +445,21 @@ std::optional<AffineTile> AffineTiles::evaluateCarried(BlockArgument argument, s
       reason = llvm::formatv("{0} may wrap in {1} bits", op->getName().getStringRef(), widthOf(argument)).str();
       return std::nullopt;
     }
-    std::optional<AddressPolynomial> sum = isSubtracted ? AddressPolynomial::subtract(perTrip, form->uniform)
-                                                        : AddressPolynomial::add(perTrip, form->uniform);
+    std::optional<Polynomial> sum = isSubtracted ? subtract(perTrip, form->uniform) : add(perTrip, form->uniform);
     if (!sum)
       return std::nullopt;
     perTrip = *sum;
   }
   AffineTile form = *first;
-  std::optional<AddressPolynomial> perUnit = AddressPolynomial::divide(perTrip, step.getSExtValue());
+  std::optional<Polynomial> perUnit = divide(perTrip, step.getSExtValue());
   if (!perUnit) {
     reason =
         llvm::formatv("the step of its loop, {0}, does not divide what it is advanced by", step.getSExtValue()).str();
     return std::nullopt;
   }
-  std::optional<AddressPolynomial> distance =
-      AddressPolynomial::subtract(symbolFor(loop.getInductionVar()), lower->uniform);
-  std::optional<AddressPolynomial> moved = distance ? AddressPolynomial::multiply(*distance, *perUnit) : std::nullopt;
-  std::optional<AddressPolynomial> uniform = moved ? AddressPolynomial::add(form.uniform, *moved) : std::nullopt;
+  std::optional<Polynomial> distance = subtract(symbolFor(loop.getInductionVar()), lower->uniform);
+  std::optional<Polynomial> moved = distance ? multiply(*distance, *perUnit) : std::nullopt;
+  std::optional<Polynomial> uniform = moved ? add(form.uniform, *moved) : std::nullopt;
   reason = "its form is too long";
   if (!uniform)
     return std::nullopt;

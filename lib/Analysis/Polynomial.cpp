@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 using namespace tilewright;
 
 /// Limits that keep a proof quick; what grows past them is given up.
 static constexpr size_t kMaxTerms = 64;
 static constexpr size_t kMaxDegree = 8;
-static constexpr Wide kMaxCoefficient = Wide(1) << 100;
 
 Polynomial Polynomial::constant(Wide value) {
   Polynomial result;
@@ -31,6 +31,19 @@ Wide Polynomial::constantTerm() const {
   return found == terms.end() ? 0 : found->second;
 }
 
+static bool isInt64(Wide value) {
+  return value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max();
+}
+
+std::optional<int64_t> Polynomial::asInt64() const {
+  Wide value = constantTerm();
+  return isConstant() && isInt64(value) ? std::optional<int64_t>(static_cast<int64_t>(value)) : std::nullopt;
+}
+
+bool Polynomial::hasInt64Coefficients() const {
+  return std::all_of(terms.begin(), terms.end(), [](const auto &term) { return isInt64(term.second); });
+}
+
 std::optional<unsigned> Polynomial::asSymbol() const {
   if (terms.size() != 1 || terms.begin()->first.size() != 1 || terms.begin()->second != 1)
     return std::nullopt;
@@ -45,10 +58,13 @@ std::optional<unsigned> Polynomial::latestSymbol() const {
   return latest;
 }
 
+/// The sum of two such numbers has 128 bits.
+static bool isInLimits(Wide coefficient) { return coefficient <= kMaxCoefficient && coefficient >= -kMaxCoefficient; }
+
 /// Adds a term; false where it grows too large.
 static bool addTerm(Polynomial &to, const Polynomial::Product &product, Wide coefficient) {
   Wide &sum = to.terms[product];
-  if (__builtin_add_overflow(sum, coefficient, &sum) || sum > kMaxCoefficient || sum < -kMaxCoefficient)
+  if (!isInLimits(sum) || !isInLimits(coefficient) || !isInLimits(sum += coefficient))
     return false;
   if (sum == 0)
     to.terms.erase(product);
@@ -84,6 +100,16 @@ std::optional<Polynomial> tilewright::multiply(const Polynomial &a, const Polyno
     }
   }
   return result;
+}
+
+std::optional<Polynomial> tilewright::divide(const Polynomial &a, Wide divisor) {
+  Polynomial quotient;
+  for (const auto &[product, coefficient] : a.terms) {
+    if (coefficient % divisor != 0)
+      return std::nullopt;
+    quotient.terms[product] = coefficient / divisor;
+  }
+  return quotient;
 }
 
 Wide tilewright::evaluate(const Polynomial &polynomial, const std::function<Wide(unsigned)> &valueOf) {

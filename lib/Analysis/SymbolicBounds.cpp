@@ -160,7 +160,8 @@ std::optional<Wide> SymbolicBounds::lowerLimit(const Polynomial &a, const Limits
     if (__builtin_add_overflow(sum, value, &sum))
       return std::nullopt;
   }
-  return sum;
+  // What polynomials can have as a constant.
+  return sum <= kMaxCoefficient && sum >= -kMaxCoefficient ? std::optional<Wide>(sum) : std::nullopt;
 }
 
 std::optional<Wide> SymbolicBounds::upperLimit(const Polynomial &a) const {

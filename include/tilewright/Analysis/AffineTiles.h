@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Tiles of integers and pointers as `uniform + sum over dims of step_d * i_d`, where i_d is the index along dimension
-/// d and the other numbers are polynomials over scalar values of the program. Changes nothing.
+/// d and the other numbers are polynomials over scalar values of the program with coefficients of 64 bits. Changes
+/// nothing.
 ///
 /// Integers are exact: an op that may wrap in its own width ends the analysis (for a tile) or is a symbol of its own
 /// (for a scalar), unless `nsw` or ranges prove that it does not. Only 64-bit offsets may wrap, since addresses have 64
@@ -9,8 +10,8 @@
 #ifndef TILEWRIGHT_ANALYSIS_AFFINETILES_H
 #define TILEWRIGHT_ANALYSIS_AFFINETILES_H
 
-#include "tilewright/Analysis/AddressPolynomial.h"
 #include "tilewright/Analysis/Alignment.h"
+#include "tilewright/Analysis/Polynomial.h"
 
 #include <memory>
 #include <string>
@@ -19,21 +20,21 @@ namespace tilewright {
 
 /// `index mod size` where index is `start + i_d`: the step along d holds only where that is the index itself.
 struct IndexWrap {
-  AddressPolynomial start, size;
+  Polynomial start, size;
   bool operator==(const IndexWrap &other) const { return start == other.start && size == other.size; }
 };
 
 struct AffineTile {
   /// The scalar pointer that addresses count from; null for integers.
   mlir::Value base;
-  AddressPolynomial uniform;
+  Polynomial uniform;
   /// Per dimension of the tile, none for scalars.
-  llvm::SmallVector<AddressPolynomial, 2> steps;
+  llvm::SmallVector<Polynomial, 2> steps;
   llvm::SmallVector<std::optional<IndexWrap>, 2> wraps;
   bool isExact = true;
 
   bool isUniform() const {
-    return llvm::all_of(steps, [](const AddressPolynomial &step) { return step.isZero(); });
+    return llvm::all_of(steps, [](const Polynomial &step) { return step.isZero(); });
   }
   bool hasWraps() const {
     return llvm::any_of(wraps, [](const std::optional<IndexWrap> &wrap) { return wrap.has_value(); });
@@ -52,13 +53,13 @@ public:
   /// The scalar behind a symbol.
   mlir::Value getSymbol(unsigned number) const { return symbols[number]; }
   /// Scalars of the program that have exactly this value, in the order in which they were met.
-  llvm::ArrayRef<mlir::Value> findScalars(const AddressPolynomial &value) const;
+  llvm::ArrayRef<mlir::Value> findScalars(const Polynomial &value) const;
   /// Whether no symbol can be negative, and no coefficient is.
-  bool isNonNegative(const AddressPolynomial &value) const;
+  bool isNonNegative(const Polynomial &value) const;
   /// Whether the value fits 64 bits, signed, and so does every partial sum: by ranges, or because a scalar has it.
-  bool fits64Bits(const AddressPolynomial &value) const;
+  bool fits64Bits(const Polynomial &value) const;
   /// The form of a scalar that has one by being a symbol if by nothing else.
-  AddressPolynomial symbolFor(mlir::Value scalar);
+  Polynomial symbolFor(mlir::Value scalar);
 
 private:
   struct Entry {
@@ -69,7 +70,7 @@ private:
   llvm::DenseMap<mlir::Value, std::unique_ptr<Entry>> entries; // Forms that were handed out stay where they are.
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::SmallVector<mlir::Value> symbols;
-  std::map<AddressPolynomial, llvm::SmallVector<mlir::Value, 1>> scalars;
+  std::map<Polynomial, llvm::SmallVector<mlir::Value, 1>> scalars;
 
   llvm::SmallVector<mlir::Value> operandsOf(mlir::Value value) const;
   Entry evaluate(mlir::Value value);

@@ -23,7 +23,7 @@ struct MaskPart {
 /// One comparison of a mask: `start + i < bound`, or, from below, `start + i >= 0`.
 struct Limit {
   int64_t dim = -1;
-  AddressPolynomial start, bound;
+  Polynomial start, bound;
   bool isLower = false;
   bool isProved = false; ///< That the index is not negative.
 };
@@ -83,13 +83,13 @@ private:
       if (failed(setLimits(dim)) || failed(unwrap(dim, form->wraps[dim], load)))
         return failure();
 
-    std::optional<AddressPolynomial> offset = form->uniform;
+    std::optional<Polynomial> offset = form->uniform;
     for (const PointerDim &dim : decision.dims)
       if (dim.isChecked()) {
-        std::optional<AddressPolynomial> skipped = AddressPolynomial::multiply(dim.stride, dim.start);
-        offset = offset && skipped ? AddressPolynomial::subtract(*offset, *skipped) : std::nullopt;
+        std::optional<Polynomial> skipped = multiply(dim.stride, dim.start);
+        offset = offset && skipped ? subtract(*offset, *skipped) : std::nullopt;
       }
-    if (!offset)
+    if (!offset || !offset->hasInt64Coefficients())
       return refuse("the form of its view is too long");
     decision.offset = *offset;
     if (load)
@@ -200,8 +200,7 @@ private:
       return refuse("the mask compares a number that may wrap in 64 bits");
     if (low->hasWraps() || high->hasWraps())
       return refuse("the mask compares a remainder");
-    std::optional<AddressPolynomial> bound =
-        AddressPolynomial::add(high->uniform, AddressPolynomial::constant(isEqualAllowed));
+    std::optional<Polynomial> bound = add(high->uniform, Polynomial::constant(isEqualAllowed));
     if (!bound)
       return refuse("the form of its mask is too long");
     if (!tiles.fits64Bits(low->uniform) || !tiles.fits64Bits(*bound))
@@ -211,10 +210,10 @@ private:
     int64_t step = 0;
     bool isLowIndex = true; // The index is the low side and nothing else.
     for (unsigned d = 0; d < low->steps.size(); ++d) {
-      std::optional<AddressPolynomial> net = AddressPolynomial::subtract(low->steps[d], high->steps[d]);
+      std::optional<Polynomial> net = subtract(low->steps[d], high->steps[d]);
       if (dims[d] < 0 || (net && net->isZero()))
         continue;
-      std::optional<int64_t> constant = net ? net->getConstant() : std::nullopt;
+      std::optional<int64_t> constant = net ? net->asInt64() : std::nullopt;
       if (!constant || (*constant != 1 && *constant != -1) || limit.dim >= 0)
         return refuse("the mask compares more than one index, or a multiple of one");
       limit.dim = dims[d];
@@ -235,11 +234,10 @@ private:
       return success();
     }
     // low < bound + i: the index counts from low + 1.
-    std::optional<int64_t> least = low->uniform.getConstant();
+    std::optional<int64_t> least = low->uniform.asInt64();
     if (!least || *least == INT64_MAX)
       return refuse("the mask bounds an index from below by a number that is not known");
-    std::optional<AddressPolynomial> start =
-        AddressPolynomial::subtract(*bound, AddressPolynomial::constant(*least + 1));
+    std::optional<Polynomial> start = subtract(*bound, Polynomial::constant(*least + 1));
     if (!start)
       return refuse("the form of its mask is too long");
     if (!tiles.fits64Bits(*start))
@@ -268,18 +266,17 @@ private:
         continue;
       if (!lower && !limit.isProved)
         return refuse(llvm::formatv("the index of dim {0} may be negative, and the mask does not check that", dim));
-      AddressPolynomial start = limit.start, bound = limit.bound;
+      Polynomial start = limit.start, bound = limit.bound;
       if (!lower) // i < n - 32 k is 32 k + i < n.
-        for (const auto &[product, coefficient] : limit.bound.getTerms()) {
-          if (product.empty() || coefficient >= 0 || coefficient == INT64_MIN)
+        for (const auto &[product, coefficient] : limit.bound.terms) {
+          if (product.empty() || coefficient >= 0)
             continue;
-          std::optional<AddressPolynomial> term = AddressPolynomial::constant(-coefficient);
+          std::optional<Polynomial> term = Polynomial::constant(-coefficient);
           for (unsigned symbol : product)
-            term = term ? AddressPolynomial::multiply(*term, AddressPolynomial::symbol(symbol)) : std::nullopt;
+            term = term ? multiply(*term, Polynomial::symbol(symbol)) : std::nullopt;
           if (!term || !tiles.isNonNegative(*term))
             continue;
-          std::optional<AddressPolynomial> movedStart = AddressPolynomial::add(start, *term),
-                                           movedBound = AddressPolynomial::add(bound, *term);
+          std::optional<Polynomial> movedStart = add(start, *term), movedBound = add(bound, *term);
           if (movedStart && movedBound && tiles.fits64Bits(*movedStart) && tiles.fits64Bits(*movedBound)) {
             start = *movedStart;
             bound = *movedBound;
@@ -298,9 +295,9 @@ private:
   }
 
   /// `start + i < bound` as a limit of an index that counts from `dim.start`.
-  LogicalResult addBound(PointerDim &dim, const AddressPolynomial &start, const AddressPolynomial &bound) {
-    std::optional<AddressPolynomial> shift = AddressPolynomial::subtract(dim.start, start);
-    std::optional<AddressPolynomial> shifted = shift ? AddressPolynomial::add(bound, *shift) : std::nullopt;
+  LogicalResult addBound(PointerDim &dim, const Polynomial &start, const Polynomial &bound) {
+    std::optional<Polynomial> shift = subtract(dim.start, start);
+    std::optional<Polynomial> shifted = shift ? add(bound, *shift) : std::nullopt;
     if (!shifted)
       return refuse("the form of its mask is too long");
     if (!tiles.fits64Bits(*shifted))
@@ -443,9 +440,9 @@ private:
     int64_t rank = cast<RankedTensorType>(mask.getType()).getRank();
     bool isBounded = false;
     if (succeeded(readMask({mask, llvm::to_vector(llvm::seq<int64_t>(0, rank))}))) {
-      std::optional<AddressPolynomial> gap = AddressPolynomial::subtract(wrap.size, wrap.start);
+      std::optional<Polynomial> gap = subtract(wrap.size, wrap.start);
       for (const Limit &limit : limits) {
-        std::optional<AddressPolynomial> other = AddressPolynomial::subtract(limit.bound, limit.start);
+        std::optional<Polynomial> other = subtract(limit.bound, limit.start);
         isBounded |= limit.dim == dim && !limit.isLower && gap && other && *gap == *other;
       }
     }

@@ -54,7 +54,7 @@ public:
         shape.push_back(ShapedType::kDynamic);
         sizes.push_back(size);
       }
-      std::optional<int64_t> stride = dim.stride.getConstant();
+      std::optional<int64_t> stride = dim.stride.asInt64();
       if (stride && !ShapedType::isDynamic(*stride)) {
         strides.push_back(*stride);
       } else {
@@ -123,19 +123,19 @@ private:
   }
 
   /// The value of `polynomial`: a scalar that the program has already, or a sum of products of such. Exact modulo 2^64.
-  Emitted emit(const AddressPolynomial &polynomial) {
+  Emitted emit(const Polynomial &polynomial) {
     for (Value scalar : tiles.findScalars(polynomial))
-      if (!polynomial.getConstant() && dominance.properlyDominates(scalar, decision.op))
+      if (!polynomial.asInt64() && dominance.properlyDominates(scalar, decision.op))
         return asIndex(scalar);
     std::optional<Emitted> sum;
-    for (const auto &[product, coefficient] : polynomial.getTerms()) {
+    for (const auto &[product, coefficient] : polynomial.terms) {
       std::optional<Emitted> term;
       for (unsigned number : product) {
         Emitted symbol = asIndex(tiles.getSymbol(number));
         term = term ? multiply(*term, symbol) : symbol;
       }
       if (!term || coefficient != 1) {
-        Emitted factor{index(coefficient), coefficient, coefficient};
+        Emitted factor{index(static_cast<int64_t>(coefficient)), coefficient, coefficient};
         term = term ? multiply(*term, factor) : factor;
       }
       sum = sum ? combine<arith::AddIOp>(*sum, *term, sum->min + term->min, sum->max + term->max) : *term;
@@ -146,15 +146,15 @@ private:
   static std::optional<int64_t> knownSize(const PointerDim &dim, int64_t extent) {
     if (!dim.isChecked())
       return extent;
-    if (dim.bounds.size() != 1 || !dim.bounds[0].getConstant())
+    if (dim.bounds.size() != 1 || !dim.bounds[0].asInt64())
       return std::nullopt;
-    return std::max<int64_t>(0, *dim.bounds[0].getConstant());
+    return std::max<int64_t>(0, *dim.bounds[0].asInt64());
   }
 
   /// The smallest bound; 0 where it is negative, because a view has no negative size.
   Value emitSize(const PointerDim &dim) {
     std::optional<Emitted> smallest;
-    for (const AddressPolynomial &bound : dim.bounds) {
+    for (const Polynomial &bound : dim.bounds) {
       Emitted size = emit(bound);
       if (!smallest)
         smallest = size;

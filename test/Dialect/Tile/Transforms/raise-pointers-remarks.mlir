@@ -176,3 +176,39 @@ func.func @changing(%p: !tile.ptr<f32>, %n: index) -> tensor<64xf32> {
   }
   return %r#0 : tensor<64xf32>
 }
+
+// -----
+
+// 2^65 for each index is 0 for addresses of 64 bits, but no factor that a program could have.
+// CHECK: Function=huge_step | {{.*}}Reason="pointers stay: the address has no affine form: a factor in its form has more than 64 bits"
+func.func @huge_step(%p: !tile.ptr<f32>) -> tensor<64xf32> {
+  %i = tile.iota : tensor<64xi64>
+  %a = arith.constant dense<4611686018427387904> : tensor<64xi64>
+  %b = arith.constant dense<8> : tensor<64xi64>
+  %x = arith.muli %i, %a : tensor<64xi64>
+  %y = arith.muli %x, %b : tensor<64xi64>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.ptr_add %ps, %y : tensor<64x!tile.ptr<f32>>, tensor<64xi64>
+  %r = tile.load_ptr %q : tensor<64x!tile.ptr<f32>>
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// The view would begin 2 * 2^62 elements behind the pointer.
+// CHECK: Function=huge_offset | {{.*}}Reason="pointers stay: the form of its view is too long"
+func.func @huge_offset(%p: !tile.ptr<f32>, %size: i32) -> tensor<64xf32> {
+  %n = arith.extsi %size : i32 to i64
+  %i = tile.iota : tensor<64xi64>
+  %a = arith.constant dense<4611686018427387904> : tensor<64xi64>
+  %two = arith.constant dense<2> : tensor<64xi64>
+  %ns = tile.splat %n : i64 -> tensor<64xi64>
+  %low = arith.cmpi sge, %i, %two : tensor<64xi64>
+  %high = arith.cmpi slt, %i, %ns : tensor<64xi64>
+  %m = arith.andi %low, %high : tensor<64xi1>
+  %x = arith.muli %i, %a : tensor<64xi64>
+  %ps = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %q = tile.ptr_add %ps, %x : tensor<64x!tile.ptr<f32>>, tensor<64xi64>
+  %r = tile.load_ptr %q mask %m : tensor<64x!tile.ptr<f32>>
+  return %r : tensor<64xf32>
+}

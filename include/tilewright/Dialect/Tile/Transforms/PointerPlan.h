@@ -22,12 +22,13 @@ namespace tilewright {
 
 /// One dimension of the view.
 struct PointerDim {
-  AddressPolynomial stride, start;
+  Polynomial stride, start;
   /// The size is the smallest of these; none: in bounds.
-  llvm::SmallVector<AddressPolynomial, 1> bounds;
+  llvm::SmallVector<Polynomial, 1> bounds;
   bool isChecked() const { return !bounds.empty(); }
 };
 
+/// Coefficients have 64 bits.
 struct PointerDecision {
   /// A load_ptr or store_ptr on tiles.
   mlir::Operation *op = nullptr;
@@ -36,10 +37,10 @@ struct PointerDecision {
   std::string reason;
   mlir::Value base;
   /// Elements from `base` to the view's first.
-  AddressPolynomial offset;
+  Polynomial offset;
   llvm::SmallVector<PointerDim> dims;
   /// Pairs (a, b): nothing is accessed unless a < b in each.
-  llvm::SmallVector<std::pair<AddressPolynomial, AddressPolynomial>, 1> conditions;
+  llvm::SmallVector<std::pair<Polynomial, Polynomial>, 1> conditions;
   tile::Pad pad = tile::Pad::none;
   /// Whether `other` is no pad and is chosen by the mask behind the load.
   bool selectsOther = false;

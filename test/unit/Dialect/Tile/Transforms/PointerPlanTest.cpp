@@ -46,10 +46,10 @@ TEST(PointerPlan, AdvancedPointerUnderWhatIsLeft) {
   EXPECT_EQ(decision.base, parsed.func().getArgument(0));
   EXPECT_TRUE(decision.offset.isZero());
   ASSERT_EQ(decision.dims.size(), 1u);
-  EXPECT_EQ(decision.dims[0].stride.getTerms().size(), 1u);
-  EXPECT_EQ(decision.dims[0].start.getTerms().begin()->second, 32);
+  EXPECT_EQ(decision.dims[0].stride.terms.size(), 1u);
+  EXPECT_EQ(decision.dims[0].start.terms.begin()->second, 32);
   ASSERT_EQ(decision.dims[0].bounds.size(), 1u);
-  EXPECT_EQ(decision.dims[0].bounds[0].getTerms().begin()->second, 1);
+  EXPECT_EQ(decision.dims[0].bounds[0].terms.begin()->second, 1);
 }
 
 /// A load at `start + iota` of i32 under `mask`, with `%n` and `%start` as parameters of the given facts.
@@ -89,7 +89,7 @@ TEST(PointerPlan, ComparesInEveryDirection) {
     ASSERT_TRUE(decision.isRaised) << mask << ": " << decision.reason;
     ASSERT_EQ(decision.dims[0].bounds.size(), 1u);
     bool allowsEqual = std::string(mask)[2] == 'e';
-    EXPECT_EQ(decision.dims[0].bounds[0].getTerms().count({}), allowsEqual ? 1u : 0u) << mask;
+    EXPECT_EQ(decision.dims[0].bounds[0].terms.count({}), allowsEqual ? 1u : 0u) << mask;
   }
   // Always true: in bounds without a check.
   PointerDecision always = planLoad(facts, "%i = arith.addi %iota, %ss : tensor<32xi32>\n"
