@@ -2,15 +2,12 @@
 #include "IndexTranslation.h"
 #include "AlignmentSolver.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace tilewright;
 
 static Wide toWide(const APInt &value) { return value.getSExtValue(); }
 
-/// Bits of an integer or index; 0 for other types and for those wider than 64 bits.
-static unsigned widthOf(Type type) {
+unsigned IndexTranslation::widthOf(Type type) {
   if (type.isIndex())
     return 64;
   auto integer = dyn_cast<IntegerType>(type);
@@ -227,194 +224,29 @@ Polynomial IndexTranslation::opaque(Value value) {
   std::string name = "a value";
   if (Operation *op = value.getDefiningOp())
     name = op->getName().getStringRef().str();
-  return Polynomial::symbol(leaf(std::move(known), "<" + name + ">"));
+  unsigned symbol = leaf(std::move(known), "<" + name + ">");
+  opaqueValues[symbol] = value;
+  return Polynomial::symbol(symbol);
+}
+
+SmallVector<StringRef> IndexTranslation::opsWithRules() {
+  return llvm::map_to_vector(rules(), [](const auto &row) { return row.first; });
 }
 
 Polynomial IndexTranslation::translateStep(Value value) {
-  std::optional<Polynomial> result;
+  std::optional<Polynomial> number;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (loop && argument == loop.getInductionVar())
-      result = translateLoopVariable(loop);
+      number = translateLoopVariable(loop);
     else if (loop)
-      result = translateCarried(loop, argument.getArgNumber() - loop.getNumInductionVars(), /*isResult=*/false);
+      number = translateCarried(loop, argument.getArgNumber() - loop.getNumInductionVars(), /*isResult=*/false);
   } else if (widthOf(value.getType()) != 0) {
-    Operation *op = value.getDefiningOp();
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      if (!branch.getElseRegion().empty())
-        result = bounds.oneOf(translated[branch.thenYield().getOperand(number)],
-                              translated[branch.elseYield().getOperand(number)]);
-    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      result = translateCarried(loop, cast<OpResult>(value).getResultNumber(), /*isResult=*/true);
-    } else if (op->getNumResults() == 1) {
-      result = translateOp(op);
-    }
+    auto result = cast<OpResult>(value);
+    StringRef name = result.getOwner()->getName().getStringRef();
+    const auto *row = llvm::find_if(rules(), [&](const auto &row) { return row.first == name; });
+    if (row != rules().end())
+      number = (this->*row->second)(result);
   }
-  return result ? *result : opaque(value);
-}
-
-Polynomial IndexTranslation::programs(tile::Axis axis) {
-  if (std::optional<Value> count = gridResult(axis)) {
-    // The kernel runs, so there is a program, and no launch has more than an i32 counts.
-    bool &isKnown = hasGridFacts[static_cast<unsigned>(axis)];
-    Polynomial number = translated[*count];
-    if (!std::exchange(isKnown, true)) {
-      if (std::optional<Polynomial> others = subtract(number, Polynomial::constant(1)))
-        bounds.assumeNonNegative(*others);
-      if (std::optional<Polynomial> more = subtract(Polynomial::constant(std::numeric_limits<int32_t>::max()), number))
-        bounds.assumeNonNegative(*more);
-    }
-    return number;
-  }
-  // An axis that the grid function does not give has one program.
-  if (grid)
-    return Polynomial::constant(1);
-  SymbolFacts known;
-  known.min = 1;
-  known.max = std::numeric_limits<int32_t>::max();
-  return Polynomial::symbol(leaf(std::move(known), "programs"));
-}
-
-void IndexTranslation::assume(tile::AssumeOp op, const Polynomial &source) {
-  // Facts are kept of a symbol plus a constant; a divisor of the symbol alone.
-  Wide offset = source.constantTerm();
-  std::optional<Polynomial> rest = subtract(source, Polynomial::constant(offset));
-  std::optional<unsigned> symbol = rest ? rest->asSymbol() : std::nullopt;
-  if (!symbol)
-    return;
-  std::optional<Wide> min, max;
-  if (op.getMin())
-    min = Wide(static_cast<int64_t>(*op.getMin())) - offset;
-  if (op.getMax())
-    max = Wide(static_cast<int64_t>(*op.getMax())) - offset;
-  bounds.refine(*symbol, min, max, offset == 0 ? static_cast<int64_t>(op.getDivBy().value_or(1)) : 1);
-}
-
-/// Division and remainder, shifts to the right and masks, of numbers that are not negative where rounding differs.
-std::optional<Polynomial> IndexTranslation::translateDivision(Operation *op) {
-  const Polynomial &a = translated[op->getOperand(0)], &b = translated[op->getOperand(1)];
-  bool isPositive = bounds.isNonNegative(b); // Division by 0 is undefined.
-  bool isPlain = isPositive && bounds.isNonNegative(a);
-  auto powerOfTwo = [&]() -> std::optional<Polynomial> {
-    Wide amount = b.constantTerm();
-    if (!b.isConstant() || amount < 0 || amount > 62)
-      return std::nullopt;
-    return Polynomial::constant(Wide(1) << static_cast<unsigned>(amount));
-  };
-  return llvm::TypeSwitch<Operation *, std::optional<Polynomial>>(op)
-      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) { return isPlain ? bounds.floorDiv(a, b) : std::nullopt; })
-      .Case([&](arith::FloorDivSIOp) { return isPositive ? bounds.floorDiv(a, b) : std::nullopt; })
-      .Case([&](arith::CeilDivSIOp) { return isPositive ? bounds.ceilDiv(a, b) : std::nullopt; })
-      .Case([&](arith::CeilDivUIOp) { return isPlain ? bounds.ceilDiv(a, b) : std::nullopt; })
-      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return isPlain ? bounds.floorRem(a, b) : std::nullopt; })
-      .Case([&](arith::ShRSIOp) {
-        std::optional<Polynomial> by = powerOfTwo();
-        return by ? bounds.floorDiv(a, *by) : std::nullopt;
-      })
-      .Case([&](arith::ShRUIOp) {
-        std::optional<Polynomial> by = powerOfTwo();
-        return by && bounds.isNonNegative(a) ? bounds.floorDiv(a, *by) : std::nullopt;
-      })
-      .Case([&](arith::AndIOp) -> std::optional<Polynomial> {
-        // With 2^n - 1: the remainder, of negative numbers too.
-        Wide mask = b.constantTerm();
-        if (!b.isConstant() || mask < 0 || (mask & (mask + 1)) != 0)
-          return std::nullopt;
-        return bounds.floorRem(a, Polynomial::constant(mask + 1));
-      })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-bool IndexTranslation::isExact(Operation *op, const Polynomial &number) const {
-  unsigned width = widthOf(op->getResult(0).getType());
-  // The launcher reports an overflow; a device wraps around.
-  if (isOnHost(op->getResult(0)) && width == 64)
-    return true;
-  auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
-  return (flags && flags.hasNoSignedWrap()) || fits(number, width);
-}
-
-std::optional<Polynomial> IndexTranslation::translateSelect(arith::SelectOp op) {
-  const Polynomial &a = translated[op.getTrueValue()], &b = translated[op.getFalseValue()];
-  // The smaller or the greater of two is often written as a choice.
-  using Predicate = arith::CmpIPredicate;
-  auto cmp = op.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (cmp && widthOf(cmp.getLhs().getType()) > 1) {
-    const Polynomial &x = translated[cmp.getLhs()], &y = translated[cmp.getRhs()];
-    Predicate predicate = cmp.getPredicate();
-    bool isLess = predicate == Predicate::slt || predicate == Predicate::sle;
-    bool isGreater = predicate == Predicate::sgt || predicate == Predicate::sge;
-    if ((isLess || isGreater) && ((a == x && b == y) || (a == y && b == x)))
-      return isLess == (a == x) ? bounds.minimum(a, b) : bounds.maximum(a, b);
-  }
-  return bounds.oneOf(a, b);
-}
-
-std::optional<Polynomial> IndexTranslation::translateOp(Operation *op) {
-  Value result = op->getResult(0);
-  unsigned width = widthOf(result.getType());
-  auto operand = [&](unsigned number) -> const Polynomial & { return translated[op->getOperand(number)]; };
-  auto exact = [&](std::optional<Polynomial> number) -> std::optional<Polynomial> {
-    return number && isExact(op, *number) ? number : std::nullopt;
-  };
-  return llvm::TypeSwitch<Operation *, std::optional<Polynomial>>(op)
-      .Case([&](arith::ConstantOp constant) -> std::optional<Polynomial> {
-        auto value = dyn_cast<IntegerAttr>(constant.getValue());
-        return value && width > 1 ? std::optional(Polynomial::constant(toWide(value.getValue()))) : std::nullopt;
-      })
-      .Case([&](arith::AddIOp) { return exact(add(operand(0), operand(1))); })
-      .Case([&](arith::SubIOp) { return exact(subtract(operand(0), operand(1))); })
-      .Case([&](arith::MulIOp) { return exact(multiply(operand(0), operand(1))); })
-      .Case([&](arith::ShLIOp) -> std::optional<Polynomial> {
-        Wide amount = operand(1).constantTerm();
-        if (!operand(1).isConstant() || amount < 0 || amount > 62)
-          return std::nullopt;
-        return exact(multiply(operand(0), Polynomial::constant(Wide(1) << static_cast<unsigned>(amount))));
-      })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::RemSIOp,
-            arith::RemUIOp, arith::ShRSIOp, arith::ShRUIOp, arith::AndIOp>(
-          [&](auto) { return width > 1 ? translateDivision(op) : std::nullopt; })
-      .Case([&](arith::MinSIOp) { return std::optional(bounds.minimum(operand(0), operand(1))); })
-      .Case([&](arith::MaxSIOp) { return std::optional(bounds.maximum(operand(0), operand(1))); })
-      .Case<arith::MinUIOp, arith::MaxUIOp>([&](Operation *) -> std::optional<Polynomial> {
-        if (!bounds.isNonNegative(operand(0)) || !bounds.isNonNegative(operand(1)))
-          return std::nullopt;
-        return isa<arith::MinUIOp>(op) ? bounds.minimum(operand(0), operand(1))
-                                       : bounds.maximum(operand(0), operand(1));
-      })
-      .Case([&](arith::SelectOp select) { return translateSelect(select); })
-      .Case<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>([&](Operation *) -> std::optional<Polynomial> {
-        // A cast to fewer bits keeps what fits into them. Bits of one alone have no sign.
-        if (width <= 1 || widthOf(op->getOperand(0).getType()) <= 1 || !fits(operand(0), width))
-          return std::nullopt;
-        return operand(0);
-      })
-      .Case<arith::IndexCastUIOp, arith::ExtUIOp>([&](Operation *) -> std::optional<Polynomial> {
-        if (width <= 1 || widthOf(op->getOperand(0).getType()) <= 1 || !bounds.isNonNegative(operand(0)) ||
-            !fits(operand(0), width))
-          return std::nullopt;
-        return operand(0);
-      })
-      .Case([&](tile::AssumeOp op) {
-        bool isInGrid = grid && op->getParentOp() == grid;
-        if (isInGrid || holding.contains(op))
-          assume(op, operand(0));
-        return std::optional(operand(0));
-      })
-      .Case([&](tile::ViewSizeOp size) { return std::optional(sizeOf(size.getView(), size.getDim())); })
-      .Case([&](tile::NumProgramsOp count) { return std::optional(programs(count.getAxis())); })
-      .Case([&](tile::ProgramIdOp id) -> std::optional<Polynomial> {
-        // Below the number of programs, of which there is one at least where this runs.
-        std::optional<Polynomial> last = subtract(programs(id.getAxis()), Polynomial::constant(1));
-        SymbolFacts known;
-        known.min = 0;
-        known.max = std::numeric_limits<int32_t>::max() - 1;
-        if (last)
-          known.upper.push_back(*last);
-        static constexpr char kAxes[] = {'x', 'y', 'z'};
-        return Polynomial::symbol(
-            leaf(std::move(known), std::string("program_id ") + kAxes[static_cast<unsigned>(id.getAxis())]));
-      })
-      .Default([](Operation *) { return std::nullopt; });
+  return number ? *number : opaque(value);
 }

@@ -32,11 +32,22 @@ public:
   std::optional<HostNumber> hostNumberOf(unsigned symbol) const;
   /// The loop whose trips a leaf counts.
   mlir::scf::ForOp loopOf(unsigned symbol) const { return loops.lookup(symbol); }
+  /// The value that a leaf stands for of which only range and divisor are known; null for other symbols.
+  mlir::Value valueOf(unsigned symbol) const { return opaqueValues.lookup(symbol); }
   std::string nameOf(unsigned symbol) const { return names.lookup(symbol); }
 
   SymbolicBounds bounds;
 
+  /// Names of the ops whose results have a rule, each once.
+  static mlir::SmallVector<mlir::StringRef> opsWithRules();
+  /// What a result is in terms of its op's operands; nothing where the rule gives up.
+  using Rule = std::optional<Polynomial> (IndexTranslation::*)(mlir::OpResult);
+  using RuleTable = mlir::SmallVector<std::pair<mlir::StringRef, Rule>>;
+
 private:
+  /// Bits of an integer or index; 0 for other types and for those wider than 64 bits.
+  static unsigned widthOf(mlir::Type type);
+  static const RuleTable &rules();
   struct Origin {
     mlir::Value view;
     int64_t dim;
@@ -50,14 +61,23 @@ private:
   mlir::SmallVector<mlir::Value> operandsOf(mlir::Value value) const;
   mlir::SmallVector<mlir::Value> operandsOfCarried(mlir::scf::ForOp loop, unsigned number) const;
   Polynomial translateStep(mlir::Value value);
-  std::optional<Polynomial> translateOp(mlir::Operation *op);
-  std::optional<Polynomial> translateDivision(mlir::Operation *op);
+  std::optional<Polynomial> translateConstant(mlir::OpResult result);
+  std::optional<Polynomial> translateSum(mlir::OpResult result);
+  std::optional<Polynomial> translateProduct(mlir::OpResult result);
+  std::optional<Polynomial> translateDivision(mlir::OpResult result);
+  std::optional<Polynomial> translateExtremum(mlir::OpResult result);
+  std::optional<Polynomial> translateSelect(mlir::OpResult result);
+  std::optional<Polynomial> translateCast(mlir::OpResult result);
+  std::optional<Polynomial> translateAssume(mlir::OpResult result);
+  std::optional<Polynomial> translateViewSize(mlir::OpResult result);
+  std::optional<Polynomial> translatePrograms(mlir::OpResult result);
+  std::optional<Polynomial> translateBranch(mlir::OpResult result);
+  std::optional<Polynomial> translateLoopResult(mlir::OpResult result);
   /// The symbol that counts iterations of a loop from 0; nothing where none is known.
   std::optional<unsigned> tripOf(mlir::scf::ForOp loop);
   std::optional<Polynomial> translateLoopVariable(mlir::scf::ForOp loop);
   /// What a loop carries, in an iteration or (`isResult`) behind the loop.
   std::optional<Polynomial> translateCarried(mlir::scf::ForOp loop, unsigned number, bool isResult);
-  std::optional<Polynomial> translateSelect(mlir::arith::SelectOp op);
   Polynomial programs(tile::Axis axis);
   Polynomial opaque(mlir::Value value);
   Polynomial hostNumber(HostNumber number, SymbolFacts facts, std::string name);
@@ -65,6 +85,9 @@ private:
   bool fits(const Polynomial &number, unsigned width) const;
   /// Whether `op`, which would give `number` if it had bits enough, does.
   bool isExact(mlir::Operation *op, const Polynomial &number) const;
+  /// `number` where it is.
+  std::optional<Polynomial> exactly(mlir::Operation *op, std::optional<Polynomial> number) const;
+  const Polynomial &operand(mlir::Operation *op, unsigned number) { return translated[op->getOperand(number)]; }
   unsigned leaf(SymbolFacts facts, std::string name);
 
   mlir::func::FuncOp kernel, grid;
@@ -80,6 +103,7 @@ private:
   llvm::DenseMap<unsigned, Polynomial> lastTrips;
   std::array<bool, 3> hasGridFacts = {};
   llvm::DenseMap<unsigned, std::string> names;
+  llvm::DenseMap<unsigned, mlir::Value> opaqueValues;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Polynomial> otherSizes;
 };
 

@@ -38,6 +38,7 @@ struct SymbolFacts {
 
 /// A leaf, or how a symbol is made from its operands; which one `OneOf` is, is not known.
 enum class SymbolKind { Leaf, Quotient, Min, Max, OneOf };
+constexpr unsigned kNumSymbolKinds = static_cast<unsigned>(SymbolKind::OneOf) + 1;
 
 class SymbolicBounds {
 public:
@@ -66,6 +67,10 @@ public:
   /// A number that divides `a` (0: `a` is 0).
   int64_t divisorOf(const Polynomial &a) const;
 
+  /// What a symbol is, what it is made from (a quotient: what is divided, then by what), and what is known about it.
+  SymbolKind kindOf(unsigned symbol) const { return symbols[symbol].kind; }
+  const std::vector<Polynomial> &operandsOf(unsigned symbol) const { return symbols[symbol].operands; }
+  const SymbolFacts &factsOf(unsigned symbol) const { return symbols[symbol].facts; }
   /// The symbols that `a` and the bounds of its symbols are made from.
   std::set<unsigned> symbolsBehind(const Polynomial &a) const;
   /// The constant that a quotient divides by; nothing for other symbols.

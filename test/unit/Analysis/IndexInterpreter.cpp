@@ -137,6 +137,19 @@ bool IndexInterpreter::runBlock(Block &block, SmallVector<Number> &yielded) {
   return true;
 }
 
+Number IndexInterpreter::sizeOf(Value view, int64_t dim) const {
+  while (auto permute = view.getDefiningOp<tile::PermuteViewOp>()) {
+    dim = permute.getOrder()[dim];
+    view = permute.getView();
+  }
+  ArrayRef<int64_t> shape = cast<tile::ViewType>(view.getType()).getShape();
+  if (!ShapedType::isDynamic(shape[dim]))
+    return shape[dim];
+  if (auto make = view.getDefiningOp<tile::MakeViewOp>())
+    return valueOf(make.getSizes()[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)]);
+  return sizes.lookup({cast<BlockArgument>(view).getArgNumber(), dim});
+}
+
 bool IndexInterpreter::runOp(Operation &op) {
   auto number = [&](unsigned operand) { return valueOf(op.getOperand(operand)); };
   auto give = [&](Number value) {
@@ -150,7 +163,9 @@ bool IndexInterpreter::runOp(Operation &op) {
   if (auto read = dyn_cast<tile::NumProgramsOp>(op))
     return give(programs[static_cast<unsigned>(read.getAxis())]);
   if (auto size = dyn_cast<tile::ViewSizeOp>(op))
-    return give(sizes.lookup({cast<BlockArgument>(size.getView()).getArgNumber(), size.getDim()}));
+    return give(sizeOf(size.getView(), size.getDim()));
+  if (isa<tile::PermuteViewOp, tile::MakeViewOp, tile::ViewBaseOp>(op))
+    return true; // Sizes are found where they are asked for.
   if (auto assume = dyn_cast<tile::AssumeOp>(op)) {
     Number value = number(0);
     if (value && ((assume.getMin() && *value < static_cast<int64_t>(*assume.getMin())) ||
@@ -250,6 +265,8 @@ bool IndexInterpreter::runOp(Operation &op) {
   if (!outcome)
     return false;
   int64_t value = readSigned(outcome->value, width);
+  if (reportsOverflow && width == 64 && value != outcome->value)
+    return false;
   auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op);
   bool isPoison = outcome->isPoison || (flags && flags.hasNoSignedWrap() && value != outcome->value);
   return give(isPoison ? Number() : Number(value));

@@ -22,6 +22,8 @@ public:
   std::array<int64_t, 3> id = {0, 0, 0}, programs = {1, 1, 1};
   /// Runs loops as a machine does: their variable wraps around, and any step is taken. Else a step below 1 is undefined.
   bool wrapsLoops = false;
+  /// Whether arithmetic of 64 bits ends in an error where it overflows, as that of a launcher.
+  bool reportsOverflow = false;
   /// Called at each op of an unregistered dialect and each access to memory.
   std::function<void(mlir::Operation *)> probe;
 
@@ -36,6 +38,7 @@ public:
 private:
   bool runBlock(mlir::Block &block, llvm::SmallVector<std::optional<int64_t>> &yielded);
   bool runOp(mlir::Operation &op);
+  std::optional<int64_t> sizeOf(mlir::Value view, int64_t dim) const;
 
   llvm::DenseMap<mlir::Value, std::optional<int64_t>> values;
   int steps = 0;
