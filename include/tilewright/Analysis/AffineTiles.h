@@ -61,6 +61,13 @@ public:
   /// The form of a scalar that has one by being a symbol if by nothing else.
   Polynomial symbolFor(mlir::Value scalar);
 
+  /// Names of the ops whose results have a rule, each once.
+  static llvm::SmallVector<llvm::StringRef> opsWithRules();
+  /// The form of an op's one result from those of its operands, which are known; nothing, and a reason, where there is
+  /// none.
+  using Rule = std::optional<AffineTile> (AffineTiles::*)(mlir::Operation *op, std::string &reason);
+  using RuleTable = llvm::SmallVector<std::pair<llvm::StringRef, Rule>>;
+
 private:
   struct Entry {
     std::optional<AffineTile> form;
@@ -73,13 +80,19 @@ private:
   std::map<Polynomial, llvm::SmallVector<mlir::Value, 1>> scalars;
 
   llvm::SmallVector<mlir::Value> operandsOf(mlir::Value value) const;
+  static const RuleTable &rules();
+  /// Null for an op without one.
+  static Rule findRule(mlir::Operation *op);
   Entry evaluate(mlir::Value value);
-  std::optional<AffineTile> evaluateOp(mlir::Operation *op, mlir::Value value, std::string &reason);
+  std::optional<AffineTile> evaluateOp(mlir::Operation *op, std::string &reason);
   std::optional<AffineTile> evaluateCarried(mlir::BlockArgument argument, std::string &reason);
-  std::optional<AffineTile> evaluateSum(mlir::Operation *op, bool isDifference, std::string &reason);
+  std::optional<AffineTile> evaluateConstant(mlir::Operation *op, std::string &reason);
+  std::optional<AffineTile> evaluateIota(mlir::Operation *op, std::string &reason);
+  std::optional<AffineTile> evaluateShape(mlir::Operation *op, std::string &reason);
+  std::optional<AffineTile> evaluateSum(mlir::Operation *op, std::string &reason);
   std::optional<AffineTile> evaluateProduct(mlir::Operation *op, std::string &reason);
   std::optional<AffineTile> evaluateRemainder(mlir::Operation *op, std::string &reason);
-  std::optional<AffineTile> evaluateShape(mlir::Operation *op, std::string &reason);
+  std::optional<AffineTile> evaluateCast(mlir::Operation *op, std::string &reason);
   const AffineTile *known(mlir::Value value) const;
   bool cannotWrap(mlir::Operation *op) const;
 };
