@@ -79,6 +79,99 @@ def program(element, acc, along, count, batch, m, n, k, in_order):
     return "\n".join(lines) + "\n", (rows, columns, depth)
 
 
+# Operand and sum type, number of chains, products of each, matrices of one (0: none), M = N = K, warps, whether they are stacked.
+INDEPENDENT = [
+    ("f32", "f32", 2, 2, 0, 16, 4, True),
+    ("f32", "f32", 3, 3, 0, 8, 2, True),
+    ("f32", "f32", 4, 1, 2, 16, 8, True),
+    ("f32", "f32", 2, 1, 0, 16, 4, False),
+    ("f64", "f64", 2, 2, 0, 16, 4, True),
+    ("f16", "f32", 4, 1, 0, 16, 8, True),
+    ("f16", "f32", 7, 1, 0, 20, 4, True),
+    ("f16", "f16", 2, 2, 0, 16, 4, True),
+    ("i8", "i32", 5, 1, 0, 16, 4, True),
+    ("f16", "f32", 4, 1, 0, 64, 4, False),
+]
+
+
+def independent(element, acc, chains, products, batch, extent, warps):
+    """The text of a kernel of `chains` chains: each multiplies its first matrix by the second, the third by that, and so on,
+    and negates what comes out. Matrices lie behind each other."""
+    matrices = batch or 1
+    shape = ([batch] if batch else []) + [extent, extent]
+    tiles = {of: "tensor<" + "x".join(map(str, shape)) + f"x{of}>" for of in (element, acc)}
+    views = {of: f"!tile.view<?x?x?x{of}, strides = [?, ?, 1]>" for of in (element, acc)}
+    walked = "" if batch else " dims [1, 2]"
+    is_float = acc[0] == "f"
+    parameters = f"%in: {views[element]}, %out: {views[acc]}"
+    lines = [f"func.func @k({parameters}) attributes {{tile.kernel, tile.grid = @g, tile.num_warps = {warps} : i64}} {{"]
+    lines += [f"%c{i} = arith.constant {i} : index" for i in range(chains * (products + 1) * matrices + 1)]
+    lines.append(f"%zero = arith.constant dense<{'0.0' if is_float else '0'}> : {tiles[acc]}")
+    for chain in range(chains):
+        last = None
+        for number in range(products + 1):
+            place = (chain * (products + 1) + number) * matrices
+            name = f"%m{chain}_{number}"
+            lines.append(f"{name} = tile.load %in[%c{place}, %c0, %c0]{walked} : {views[element]} -> {tiles[element]}")
+            if last:
+                lhs, rhs = (last, name) if number == 1 else (name, last)
+                last = f"%d{chain}_{number}"
+                lines.append(f"{last} = tile.dot {lhs}, {rhs}, %zero : {tiles[element]}, {tiles[element]} -> {tiles[acc]}")
+            else:
+                last = name
+        lines.append(f"%n{chain} = arith.{'negf' if is_float else 'subi %zero,'} {last} : {tiles[acc]}")
+    for chain in range(chains):
+        lines.append(f"tile.store %n{chain}, %out[%c{chain * matrices}, %c0, %c0]{walked} : {tiles[acc]}, {views[acc]}")
+    lines += ["return", "}", f"func.func @g({parameters}) -> index {{", "%c1 = arith.constant 1 : index", "return %c1 : index", "}"]
+    return "\n".join(lines) + "\n"
+
+
+class IndependentProducts(unittest.TestCase):
+    """Products of equal shape that share nothing, as matrices of one product: each keeps its bits, whatever the others hold."""
+
+    def test_each_keeps_its_bits(self):
+        random = np.random.default_rng(4)
+        for element, acc, chains, products, batch, extent, warps, is_stacked in INDEPENDENT:
+            text = independent(element, acc, chains, products, batch, extent, warps)
+            matrices = batch or 1
+            shape = (chains, products + 1, matrices, extent, extent)
+            whole = random.integers(-2, 3, shape)  # Exact in f16, too.
+            inputs = [whole.astype(NUMPY[element])]
+            expected = [whole[:, 0] @ whole[:, 1]]
+            for number in range(2, products + 1):
+                expected[0] = whole[:, number] @ expected[0]
+            if element[0] == "f":
+                real = random.normal(0, 1, shape).astype(NUMPY[element])
+                # In one chain alone, in its first and in its last matrix.
+                special = real.copy()
+                special[1, 0, 0, 1, 2], special[1, -1, -1, :, 3], special[1, -1, 0, 0, 0] = np.inf, -np.inf, np.nan
+                inputs += [real, special]
+            for target in ("sm_80", "sm_90a"):
+                with self.subTest(element=element, acc=acc, chains=chains, products=products, extent=extent, target=target):
+                    apart = tilewright.compile(text, target, lazy=True, disable_pass=["tile-select-dot"])
+                    module = tilewright.compile(text, target, lazy=arrays.backends() == ("emulator",))
+                    found = {r["message"].partition(": ")[0].endswith("become one of several matrices")
+                             for r in module.remarks if "independent products" in r["message"]}
+                    self.assertEqual(found, {is_stacked})
+                    for number, values in enumerate(inputs):
+                        values = values.reshape(-1, extent, extent)
+                        out = arrays.Output((chains * matrices, extent, extent), NUMPY[acc])
+                        apart["k"](values, out.array, backend="emulator")
+                        wanted = out.array.copy()
+                        if number == 0:
+                            arrays.assert_same_bits(wanted, -expected[0].reshape(wanted.shape).astype(NUMPY[acc]))
+                        for backend in arrays.backends():
+                            out = arrays.Output(wanted.shape, NUMPY[acc])
+                            module["k"](values, out.array, backend=backend)
+                            out.check_border()
+                            nans = np.isnan(wanted) if acc[0] == "f" else np.zeros(wanted.shape, bool)
+                            self.assertEqual(nans.any(), number == 2)
+                            arrays.assert_same_bits(np.where(nans, 0, out.array), np.where(nans, 0, wanted), f"{backend} {number}")
+                            if number == 2:
+                                np.testing.assert_array_equal(np.isnan(out.array), nans)
+                                self.assertTrue(np.isfinite(out.array[:matrices]).all())
+
+
 class MergedProducts(unittest.TestCase):
     def test_every_direction(self):
         random = np.random.default_rng(3)

@@ -57,6 +57,9 @@ struct Target {
   static constexpr unsigned kRegistersPerSm = 65536, kMaxRegistersPerThread = 255, kMaxThreadsPerBlock = 1024;
   static constexpr unsigned kReservedSharedBytesPerBlock = 1024, kMaxStaticSharedBytes = 48 * 1024;
   static constexpr unsigned kNamedBarriers = 16, kSharedBanks = 32;
+  /// Bytes that shared memory of an SM reads or writes per clock, a word of each bank; and parts of an SM that issue for
+  /// warps of their own, each with a quarter of its arithmetic units and tensor cores.
+  static constexpr unsigned kSharedBytesPerClock = 4 * kSharedBanks, kSchedulersPerSm = 4;
 
   /// True if there are instructions that add, multiply and compare such elements; tf32 is computed as f32. Floats of eight
   /// bits and less are converted and multiplied in tensor cores, no more, on all targets of the table. Source: PTX ISA

@@ -102,7 +102,7 @@ static FailureOr<DotPlan> planWithWish(tile::DotOp dot, const DotQuery &query, c
   if (!obstacle.empty())
     return dot.emitOpError() << "expects a product that " << wish.getValue() << " can compute, as " << tile::kMmaAttr
                              << " asks: " << obstacle;
-  return DotPlan{fit, "the attribute " + tile::kMmaAttr.str() + " asks for it"};
+  return DotPlan{fit, "the attribute " + tile::kMmaAttr.str() + " asks for it", {}};
 }
 
 /// One remark for the choice, and one for each operand that has to be turned.

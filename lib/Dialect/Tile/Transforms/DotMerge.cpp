@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/Transforms/DotMerge.h"
+#include "DotStack.h"
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,12 +12,6 @@
 
 using namespace mlir;
 using namespace tilewright;
-
-/// Bytes that shared memory of one SM reads or writes per clock: 32 banks of 4 bytes.
-static constexpr int64_t kSharedBytesPerClock = 128;
-/// Part of a program's shared memory that the operands of one merged product may take: the rest is for padding, sums
-/// and what else lives there.
-static constexpr int64_t kSharedShare = 2;
 
 static RankedTensorType tileType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -55,27 +50,9 @@ static std::optional<int64_t> findCoarserBlock(ValueRange parts, int64_t dim) {
   return isBlock ? std::optional(begin / count) : std::nullopt;
 }
 
-/// The one value of equal constants; null for anything else.
-static DenseElementsAttr findSplat(ValueRange parts) {
-  DenseElementsAttr splat;
-  for (Value part : parts) {
-    DenseElementsAttr value;
-    if (!matchPattern(part, m_Constant(&value)) || !value.isSplat())
-      return {};
-    if (splat && splat.getSplatValue<Attribute>() != value.getSplatValue<Attribute>())
-      return {};
-    splat = value;
-  }
-  return splat;
-}
-
-static int64_t bytesOf(RankedTensorType type) {
-  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8);
-}
-
 /// Bytes that have to be moved to put `parts` side by side.
 static int64_t bytesToJoin(ValueRange parts, int64_t dim) {
-  return findSplat(parts) || findCoarserBlock(parts, dim) ? 0 : bytesOf(joinedType(parts, dim));
+  return findSplat(parts) || findCoarserBlock(parts, dim) ? 0 : bytesOfTile(joinedType(parts, dim));
 }
 
 static Value join(OpBuilder &builder, Location loc, ValueRange parts, int64_t dim) {
@@ -150,19 +127,19 @@ static bool weigh(DotMerge &merge, const Target &target, unsigned warps) {
   merge.clocksMerged = *clocks;
   if (merge.kind != DotMergeKind::AlongN) {
     moved += bytesToJoin(sides.lhs, isAlongK ? columns : rows);
-    merge.operandBytes += bytesOf(joinedType(sides.lhs, isAlongK ? columns : rows));
+    merge.operandBytes += bytesOfTile(joinedType(sides.lhs, isAlongK ? columns : rows));
   } else {
-    merge.operandBytes += bytesOf(tileType(sides.lhs[0]));
+    merge.operandBytes += bytesOfTile(tileType(sides.lhs[0]));
   }
   if (merge.kind != DotMergeKind::AlongM) {
     moved += bytesToJoin(sides.rhs, isAlongK ? rows : columns);
-    merge.operandBytes += bytesOf(joinedType(sides.rhs, isAlongK ? rows : columns));
+    merge.operandBytes += bytesOfTile(joinedType(sides.rhs, isAlongK ? rows : columns));
   } else {
-    merge.operandBytes += bytesOf(tileType(sides.rhs[0]));
+    merge.operandBytes += bytesOfTile(tileType(sides.rhs[0]));
   }
   if (!isAlongK)
     moved += bytesToJoin(sides.acc, merge.kind == DotMergeKind::AlongM ? rows : columns);
-  merge.clocksMoved = llvm::divideCeil(2 * moved, kSharedBytesPerClock); // Written and read.
+  merge.clocksMoved = llvm::divideCeil(2 * moved, Target::kSharedBytesPerClock); // Written and read.
   merge.operandBytesLimit = target.maxSharedBytesPerBlock / kSharedShare;
   return true;
 }

@@ -198,6 +198,8 @@ DotPlan tilewright::planDot(const DotQuery &query, const Target &target) {
       flush();
       std::string padding = fit.padded == query.extents ? "" : ", padded to " + stringify(fit.padded);
       reasons.push_back(name + " " + stringify(fit.shape) + " fits" + padding + ", but is not lowered yet");
+      if (!plan.wanted)
+        plan.wanted = fit;
       continue;
     }
     // What stops several families is said once.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Dialect/Tile/Transforms/DotBatch.h"
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
 #include "tilewright/Dialect/Tile/Transforms/DotMerge.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
@@ -24,7 +25,9 @@ struct SelectDot : public tilewright::impl::SelectDotPassBase<SelectDot> {
     // An unknown target is the choice's error.
     if (const Target *chosen = findTarget(target); chosen && merge) {
       auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps");
-      mergeDots(func, *chosen, pinned ? pinned.getInt() : numWarps, getArgument());
+      unsigned warps = pinned ? pinned.getInt() : numWarps;
+      mergeDots(func, *chosen, warps, getArgument());
+      batchDots(func, *chosen, warps, getArgument());
     }
     if (failed(chooseDots(func, target, numWarps, getArgument())))
       signalPassFailure();

@@ -184,11 +184,13 @@ func.func @asks_for_fma(%a: !half, %b: !half, %c: !single) attributes {tile.kern
 }
 
 // Parts of one tile that are summed smallest first for accuracy, a sum with a second user, unlike precision, and
-// sums of unlike products that are joined: no group.
+// sums of unlike products that are joined: no group. Those of one shape are none of several matrices either, as they share
+// operands.
 // CHECK-LABEL: func.func @left_alone
 // CHECK-COUNT-8: tile.dot
 // CHECK:         tile.concat
-// REMARK-NOT:    MergeDots {{.*}} Function=left_alone
+// REMARK-NOT:    MergeDots {{.*}} Function=left_alone {{.*}}side by side
+// REMARK:        [Missed] MergeDots | {{.*}} Function=left_alone | Reason="5 independent products of 16x16x16 stay apart: 784 clocks of an SM, 1260 as one of several matrices"
 func.func @left_alone(%a: !single, %c: !single) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
   %x = tile.load %a[%c0, %c0] : !single -> tensor<16x16xf32>

@@ -12,6 +12,7 @@
 #include "tilewright/Target/MmaTable.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,8 @@ struct DotPlan {
   FamilyFit chosen;
   /// Why no faster family of the target; empty for its fastest.
   std::string reason;
+  /// The fastest family that fits, if it is not lowered yet.
+  std::optional<FamilyFit> wanted;
 };
 
 /// The fastest family that fits and is lowered. Needs a product of types that the language has: fma computes all of those.

@@ -83,8 +83,8 @@ def SelectDotPass : Pass<"tile-select-dot", "::mlir::func::FuncOp"> {
     and sum live and along which dimension operands are contiguous there. The fastest family of the target that takes the
     product is chosen, from the tables of `Target/`; each rule that keeps a product from a faster family is a `missed` remark with
     the value that breaks it. Before that, products that one product can compute are merged where that costs no more: chains of sums
-    over neighbouring blocks of K, and products of a common operand whose sums are joined; each such group is a remark
-    with its costs. A family that is not lowered yet is named, and the best one that is computes the product.
+    over neighbouring blocks of K, and products of a common operand whose sums are joined; independent products of one shape become
+    matrices of one product where that costs less. Each such group is a remark with its costs. A family that is not lowered yet is named, and the best one that is computes the product.
     `tile.mma = "NAME"` on a product pins the family; where that is impossible it is an error. Without this pass
     `tile-assign-layouts` makes the same choice. Leaves functions without `tile.kernel` alone.
     Example: test/Dialect/Tile/Transforms/select-dot.mlir#plain_f16
