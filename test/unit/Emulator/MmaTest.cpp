@@ -453,8 +453,13 @@ TEST(MmaTest, KeepsOneRoundedAdditionOfNarrowElements) {
   EXPECT_EQ(sumOf(kind, {0x18}, {0x18}, 0x3f800000), 0x3f800000u + (1u << 5)); // 1 + 2^-18
   EXPECT_EQ(sumOf(kind, {0x0c}, {0x0c}, 0x3f800000), 0x3f800000u);             // 1 + 2^-24
   EXPECT_EQ(sumOf(kind, {0x0c}, {0x0c}, 0x3f800001), 0x3f800002u);             // A tie at an odd number goes up.
-  // -0 + -0: the sum of products is +0.
+  // -0 and products that are zero: their sum is +0. A second step that rounds to -0 leaves -0 as it is.
   EXPECT_EQ(sumOf(kind, {0}, {0}, 0x80000000), 0u);
+  int32_t half = kindOf(MmaElement::E5M2, MmaElement::E5M2, MmaSum::F16);
+  EXPECT_EQ(sumOf(half, {0}, {0}, 0x8000), 0u);
+  EXPECT_EQ(sumOf(half, {0x01}, {0x81}, 0x8000), 0u); // -2^-32 in the first step
+  EXPECT_EQ(sumOf(half, {0x010000}, {0x810000}, 0x8000), 0x8000u);
+  EXPECT_EQ(sumOf(half, {0x010000}, {0x810000}, 0), 0u);
 }
 
 TEST(MmaTest, WrapsIntegersAround) {
