@@ -8,7 +8,8 @@
 
 using namespace tilewright;
 
-/// M, N and bytes of K of one instruction; words of its fragments. Source: PTX ISA 9.1, 9.7.14.5.
+/// M, N and bytes of K of one instruction; words of its fragments. Source: PTX
+/// ISA 9.1, 9.7.14.5.
 static constexpr int kM = 16, kN = 8, kKBytes = 32, kLhsWords = 4, kRhsWords = 2, kWordBytes = 4;
 
 bool tilewright::isMmaKind(int32_t kind) {
@@ -28,15 +29,16 @@ bool tilewright::isMmaKind(int32_t kind) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A float type: sign, exponent with its bias, `mantissa` bits. `hasInfinity`: the largest exponent is that of infinity
-/// and NaN; else only all ones is NaN.
+/// A float type: sign, exponent with its bias, `mantissa` bits. `hasInfinity`:
+/// the largest exponent is that of infinity and NaN; else only all ones is NaN.
 struct Format {
   int bits, mantissa, bias;
   bool hasInfinity = true;
 };
 
-/// A finite number: significand * 2^(exponent - mantissa) with the mantissa of its format. A denormal number has the
-/// least exponent of its format, and zero none.
+/// A finite number: significand * 2^(exponent - mantissa) with the mantissa of
+/// its format. A denormal number has the least exponent of its format, and zero
+/// none.
 struct Number {
   int32_t significand, exponent;
 };
@@ -45,7 +47,7 @@ struct Number {
 static constexpr Format kF32{32, 23, 127}, kF16{16, 10, 15}, kBF16{16, 7, 127}, kTF32{19, 10, 127},
     kE4M3{8, 3, 7, false}, kE5M2{8, 2, 15};
 /// The exponent of zero: below every other one, also in a sum of two.
-static constexpr int32_t kNoExponent = -10000;
+static constexpr int16_t kNoExponent = -10000;
 static constexpr uint32_t kF32Infinity = 0x7f800000, kF32Nan = 0x7fffffff;
 static constexpr uint16_t kF16Infinity = 0x7c00, kF16Nan = 0x7fff;
 
@@ -70,10 +72,23 @@ static Number decode(uint32_t code, const Format &format) {
   return {isNegative(code, format) ? -significand : significand, significand ? known : kNoExponent};
 }
 
+/// The f64 power of two; `exponent` is far from the ends of its range.
+static double powerOfTwo(int exponent) {
+  uint64_t bits = uint64_t(exponent + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+static double valueOf(const Number &number, const Format &format) {
+  return number.significand ? number.significand * powerOfTwo(number.exponent - format.mantissa) : 0;
+}
+
 /// Place of the leading bit, counted from 0; of a number that is not zero.
 static int leadingPlace(uint64_t number) { return 63 - __builtin_clzll(number); }
 
-/// `sum` * 2^`exponent` as f32, cut toward zero. What is too large for f32 is infinity.
+/// `sum` * 2^`exponent` as f32, cut toward zero. What is too large for f32 is
+/// infinity.
 static uint32_t cutToF32(int64_t sum, int exponent) {
   if (!sum)
     return 0;
@@ -108,19 +123,23 @@ static uint16_t roundToF16(int64_t sum, int exponent) {
     kept = magnitude >> drop;
     kept += rest > half || (rest == half && (kept & 1));
   }
-  // A carry into the next power of two runs into the exponent by itself, up to infinity.
+  // A carry into the next power of two runs into the exponent by itself, up to
+  // infinity.
   return sign | uint16_t((uint64_t(leading + kF16.bias - 1) << kF16.mantissa) + kept);
 }
 
-/// The f16 that has the value of an element of 8 bits.
-static uint16_t widenFp8(uint32_t code, const Format &format) {
-  uint16_t sign = isNegative(code, format) ? 0x8000 : 0;
-  if (isNan(code, format))
-    return kF16Nan;
-  if (!isFinite(code, format))
-    return sign | kF16Infinity;
-  Number number = decode(code, format);
-  return sign | roundToF16(std::abs(number.significand), number.exponent - format.mantissa);
+/// The f16 that has the value of an element of 8 bits, for each.
+static std::array<uint16_t, 256> widenFp8(const Format &format) {
+  std::array<uint16_t, 256> all;
+  for (uint32_t code = 0; code < all.size(); ++code) {
+    uint16_t sign = isNegative(code, format) ? 0x8000 : 0;
+    Number number = decode(code, format);
+    all[code] = isNan(code, format) ? kF16Nan
+                : !isFinite(code, format)
+                    ? sign | kF16Infinity
+                    : sign | roundToF16(std::abs(number.significand), number.exponent - format.mantissa);
+  }
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,22 +150,28 @@ static uint16_t widenFp8(uint32_t code, const Format &format) {
 static constexpr int kStep = 16, kMaxSteps = 2;
 
 namespace {
-/// Rows of the left operand or columns of the right one, in steps. `codes` are elements as `format` has them.
+/// Rows of the left operand or columns of the right one, in steps. `codes` are
+/// elements as `format` has them; where they are finite, `values` and
+/// `exponents` tell the same.
 template <int kRows> struct Operand {
   Format format;
   uint32_t codes[kMaxSteps][kRows][kStep];
-  int32_t significands[kMaxSteps][kRows][kStep], exponents[kMaxSteps][kRows][kStep];
+  double values[kMaxSteps][kRows][kStep];
+  int16_t exponents[kMaxSteps][kRows][kStep];
   bool isAllFinite[kMaxSteps][kRows];
 
+  /// Derives the rest from `extent` codes of each step, and fills up with
+  /// zeros.
   void decodeAll(int numSteps, int extent) {
     for (int step = 0; step < numSteps; ++step)
       for (int row = 0; row < kRows; ++row) {
         bool isAll = true;
-        for (int k = 0; k < extent; ++k) {
+        std::fill(codes[step][row] + extent, codes[step][row] + kStep, 0);
+        for (int k = 0; k < kStep; ++k) {
           uint32_t code = codes[step][row][k];
           Number number = decode(code, format);
-          significands[step][row][k] = number.significand;
-          exponents[step][row][k] = number.exponent;
+          values[step][row][k] = valueOf(number, format);
+          exponents[step][row][k] = int16_t(number.exponent);
           isAll &= isFinite(code, format);
         }
         isAllFinite[step][row] = isAll;
@@ -155,7 +180,8 @@ template <int kRows> struct Operand {
 };
 } // namespace
 
-/// Calls `put(row, k, code)` for each element of the left operand (`isLhs`) or the right one.
+/// Calls `put(row, k, code)` for each element of the left operand (`isLhs`) or
+/// the right one.
 template <typename Put>
 static void forEachElement(MmaElement element, bool isLhs, const std::array<int32_t *, kWarpSize> &words, Put put) {
   int bytes = int(bytesOf(element)), perWord = kWordBytes / bytes;
@@ -175,17 +201,18 @@ static void forEachElement(MmaElement element, bool isLhs, const std::array<int3
 template <int kRows>
 static void gather(MmaElement element, bool isLhs, const std::array<int32_t *, kWarpSize> &words,
                    Operand<kRows> &operand) {
+  static const std::array<uint16_t, 256> e4m3 = widenFp8(kE4M3), e5m2 = widenFp8(kE5M2);
   auto gatherAs = [&](const Format &format, auto convert) {
     operand.format = format;
     forEachElement(element, isLhs, words,
                    [&](int row, int k, uint32_t code) { operand.codes[0][row][k] = convert(code); });
   };
-  // The elements of 8 bits become f16. A word holds four: the lower two belong to the first step, the others to the
-  // second.
-  auto gatherFp8 = [&](const Format &format) {
+  // The elements of 8 bits become f16. A word holds four: the lower two belong
+  // to the first step, the others to the second.
+  auto gatherFp8 = [&](const std::array<uint16_t, 256> &widened) {
     operand.format = kF16;
     forEachElement(element, isLhs, words, [&](int row, int k, uint32_t code) {
-      operand.codes[k % 4 / 2][row][k / 4 * 2 + k % 2] = widenFp8(code, format);
+      operand.codes[k % 4 / 2][row][k / 4 * 2 + k % 2] = widened[code];
     });
   };
   switch (element) {
@@ -199,10 +226,10 @@ static void gather(MmaElement element, bool isLhs, const std::array<int32_t *, k
     gatherAs(kTF32, [](uint32_t code) { return code >> 13; }); // The low bits are not read.
     break;
   case MmaElement::E4M3:
-    gatherFp8(kE4M3);
+    gatherFp8(e4m3);
     break;
   case MmaElement::E5M2:
-    gatherFp8(kE5M2);
+    gatherFp8(e5m2);
     break;
   case MmaElement::S8:
   case MmaElement::U8:
@@ -218,35 +245,35 @@ static void gather(MmaElement element, bool isLhs, const std::array<int32_t *, k
 /// Places behind the point of the largest term that are kept.
 static constexpr int kPlaces = 25;
 
-/// `number` / 2^`shift`, toward zero.
-static int32_t cutLast(int32_t number, int32_t shift) {
-  shift = std::min(shift, 31);
-  return (number + ((number >> 31) & int32_t((uint32_t(1) << shift) - 1))) >> shift;
-}
-
 namespace {
-/// The step of a tensor core: adds `extent` products to the sum so far.
+/// The step of a tensor core: adds products to the sum so far.
 struct Step {
   const Operand<kM> &lhs;
   const Operand<kN> &rhs;
-  int extent;
   bool isF16; ///< Type of the sum: f16, else f32.
 
   uint32_t add(int step, int row, int column, uint32_t sum) const {
     const Format &total = isF16 ? kF16 : kF32;
     if (!lhs.isAllFinite[step][row] || !rhs.isAllFinite[step][column] || !isFinite(sum, total))
       return addNonFinite(step, row, column, sum);
-    const int32_t *left = lhs.significands[step][row], *right = rhs.significands[step][column];
-    const int32_t *leftExponents = lhs.exponents[step][row], *rightExponents = rhs.exponents[step][column];
+    const double *left = lhs.values[step][row], *right = rhs.values[step][column];
+    const int16_t *leftExponents = lhs.exponents[step][row], *rightExponents = rhs.exponents[step][column];
     Number start = decode(sum, total);
-    int32_t top = start.exponent;
-    for (int k = 0; k < extent; ++k)
-      top = std::max(top, leftExponents[k] + rightExponents[k]);
-    // A product is below 4, hence 27 bits.
-    int32_t scale = int32_t(1) << (kPlaces - 2 * lhs.format.mantissa);
-    int64_t aligned = cutLast(start.significand * (int32_t(1) << (kPlaces - total.mantissa)), top - start.exponent);
-    for (int k = 0; k < extent; ++k)
-      aligned += cutLast(left[k] * right[k] * scale, top - leftExponents[k] - rightExponents[k]);
+    int16_t topProduct = 2 * kNoExponent;
+    for (int k = 0; k < kStep; ++k)
+      topProduct = std::max(topProduct, int16_t(leftExponents[k] + rightExponents[k]));
+    int top = std::max<int>(start.exponent, topProduct);
+    if (top < kNoExponent / 2)
+      return 0; // All are zeros.
+    // Products are exact in f64, and so is a product with a power of two; a
+    // conversion to an integer cuts toward zero. A product is below 4, so that
+    // it has 27 bits then, and four of them fit a partial sum.
+    double scale = powerOfTwo(kPlaces - top);
+    int32_t sums[4] = {};
+    for (int k = 0; k < kStep; k += 4)
+      for (int i = 0; i < 4; ++i)
+        sums[i] += int32_t(left[k + i] * right[k + i] * scale);
+    int64_t aligned = int64_t(sums[0]) + sums[1] + sums[2] + sums[3] + int32_t(valueOf(start, total) * scale);
     return isF16 ? roundToF16(aligned, top - kPlaces) : cutToF32(aligned, top - kPlaces);
   }
 
@@ -258,7 +285,7 @@ private:
     auto addInfinity = [&](bool isMinus) { (isMinus ? isBelow : isPositive) = true; };
     if (!isFinite(sum, total))
       addInfinity(isNegative(sum, total));
-    for (int k = 0; k < extent; ++k) {
+    for (int k = 0; k < kStep; ++k) {
       uint32_t a = lhs.codes[step][row][k], b = rhs.codes[step][column][k];
       bool isFiniteA = isFinite(a, lhs.format), isFiniteB = isFinite(b, rhs.format);
       if (isFiniteA && isFiniteB)
@@ -330,7 +357,7 @@ void tilewright::multiplyFragments(int32_t kind, const std::array<int32_t *, kWa
   gather(lhsElement, true, words, lhs);
   gather(rhsElement, false, words, rhs);
   bool isNarrow = isFp8(lhsElement), isF16 = sumType == MmaSum::F16;
-  Step step{lhs, rhs, isNarrow ? kStep : kKBytes / int(bytesOf(lhsElement)), isF16};
+  Step step{lhs, rhs, isF16};
   int sumBytes = isF16 ? 2 : 4;
   for (int lane = 0; lane < int(kWarpSize); ++lane) {
     char *sums = reinterpret_cast<char *>(words[lane] + kLhsWords + kRhsWords);
