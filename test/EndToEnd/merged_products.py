@@ -89,14 +89,15 @@ INDEPENDENT = [
     ("f16", "f32", 4, 1, 0, 16, 8, True),
     ("f16", "f32", 7, 1, 0, 20, 4, True),
     ("f16", "f16", 2, 2, 0, 16, 4, True),
+    ("f16", "f32", 2, 3, 0, 16, 8, True),  # Narrowed between the products.
     ("i8", "i32", 5, 1, 0, 16, 4, True),
     ("f16", "f32", 4, 1, 0, 64, 4, False),
 ]
 
 
 def independent(element, acc, chains, products, batch, extent, warps):
-    """The text of a kernel of `chains` chains: each multiplies its first matrix by the second, the third by that, and so on,
-    and negates what comes out. Matrices lie behind each other."""
+    """The text of a kernel of `chains` chains: each multiplies its first matrix by the second, the third by that (narrowed if
+    need be), and so on, and negates what comes out. Matrices lie behind each other."""
     matrices = batch or 1
     shape = ([batch] if batch else []) + [extent, extent]
     tiles = {of: "tensor<" + "x".join(map(str, shape)) + f"x{of}>" for of in (element, acc)}
@@ -115,6 +116,9 @@ def independent(element, acc, chains, products, batch, extent, warps):
             lines.append(f"{name} = tile.load %in[%c{place}, %c0, %c0]{walked} : {views[element]} -> {tiles[element]}")
             if last:
                 lhs, rhs = (last, name) if number == 1 else (name, last)
+                if element != acc and number > 1:
+                    lines.append(f"%h{chain}_{number} = arith.truncf {last} : {tiles[acc]} to {tiles[element]}")
+                    rhs = f"%h{chain}_{number}"
                 last = f"%d{chain}_{number}"
                 lines.append(f"{last} = tile.dot {lhs}, {rhs}, %zero : {tiles[element]}, {tiles[element]} -> {tiles[acc]}")
             else:

@@ -121,7 +121,8 @@ CASES = {
     **{
         f"triangular_inverse_{extent}": (example("triangular_inverse"), f"triangular_inverse_{extent}",
                                          ["tile-control-unroll", "tile-specialize", "tile-sink-cheap-tiles",
-                                          "loop-invariant-code-motion"], ["--num-warps=1", "--num-warps=2"])
+                                          "loop-invariant-code-motion", "tile-select-dot"],
+                                         ["--num-warps=1", "--num-warps=2"])
         for extent in (16, 64)
     },
 }  # fmt: skip

@@ -143,15 +143,27 @@ static std::vector<Group> findGroups(func::FuncOp func) {
   return groups;
 }
 
-/// Finds the group that uses each sum of `group`, and nothing else, as one operand of the product in the same place.
+/// Finds the group that uses each sum of `group`, or what elementwise ops make of it, and nothing else does, as one operand
+/// of the product in the same place.
 static void findNext(Group &group, ArrayRef<Group> groups) {
+  auto isOwn = [&](ArrayRef<Value> values) {
+    for (auto [dot, value] : llvm::zip(group.dots, values))
+      if (value.getDefiningOp() != dot)
+        return false;
+    return true;
+  };
+  auto isUsedOnce = [](Value value) { return value.hasOneUse(); };
   for (auto [number, other] : llvm::enumerate(groups))
-    for (unsigned operand = 0; operand < 3; ++operand) {
-      bool isTaken = other.dots.size() == group.dots.size();
-      for (size_t i = 0; isTaken && i < group.dots.size(); ++i)
-        isTaken = group.dots[i].getResult().hasOneUse() && other.dots[i]->getOperand(operand) == group.dots[i].getResult();
-      if (isTaken)
-        group.next = number;
+    for (unsigned operand = 0; operand < 3 && other.dots.size() == group.dots.size(); ++operand) {
+      SmallVector<Value> values;
+      for (tile::DotOp dot : other.dots)
+        values.push_back(dot->getOperand(operand));
+      while (llvm::all_of(values, isUsedOnce)) {
+        if (isOwn(values))
+          group.next = number;
+        if (group.next >= 0 || !stripElementwise(values))
+          break;
+      }
     }
 }
 
@@ -255,7 +267,7 @@ static void explain(const DotBatch &batch, func::FuncOp func, StringRef category
                                               "x"),
                                    k);
   if (batch.steps.size() > 1)
-    what += llvm::formatv(" and {0} steps that take their sums", batch.steps.size() - 1).str();
+    what += llvm::formatv(" in each of {0} steps", batch.steps.size()).str();
   if (!batch.obstacle.empty())
     remark::missed(loc, options) << remark::reason("{0} stay apart: {1}", what, batch.obstacle);
   else if (!batch.fits())

@@ -29,6 +29,23 @@ DenseElementsAttr tilewright::findSplat(ValueRange parts) {
   return splat;
 }
 
+Operation *tilewright::stripElementwise(SmallVectorImpl<Value> &values) {
+  Operation *first = values[0].getDefiningOp();
+  if (!first || !OpTrait::hasElementwiseMappableTraits(first) || first->getNumOperands() != 1 ||
+      first->getNumResults() != 1 || !isMemoryEffectFree(first))
+    return nullptr;
+  auto isAlike = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op && op->getName() == first->getName() && op->getOperandTypes() == first->getOperandTypes() &&
+           op->getResultTypes() == first->getResultTypes() && op->getAttrDictionary() == first->getAttrDictionary();
+  };
+  if (!isa<RankedTensorType>(first->getOperand(0).getType()) || !llvm::all_of(values, isAlike))
+    return nullptr;
+  for (Value &value : values)
+    value = value.getDefiningOp()->getOperand(0);
+  return first;
+}
+
 //===----------------------------------------------------------------------===//
 // Where products can be computed together
 //===----------------------------------------------------------------------===//
@@ -113,15 +130,32 @@ static Value findStack(ValueRange parts, RankedTensorType stacked) {
   return source;
 }
 
-static Value stack(OpBuilder &builder, Location loc, ValueRange parts) {
+static RankedTensorType stackedType(ValueRange parts) {
   RankedTensorType matrix = matrixType(tileType(parts[0]));
   SmallVector<int64_t> shape(matrix.getShape());
   shape[0] *= parts.size();
-  auto type = RankedTensorType::get(shape, matrix.getElementType());
+  return RankedTensorType::get(shape, matrix.getElementType());
+}
+
+static Value stack(OpBuilder &builder, Location loc, ValueRange parts) {
+  RankedTensorType type = stackedType(parts);
   if (DenseElementsAttr splat = findSplat(parts))
     return arith::ConstantOp::create(builder, loc, splat.resizeSplat(type));
-  if (Value whole = findStack(parts, type))
-    return whole;
+  // What was made of each matrix of a stack is made of the stack.
+  SmallVector<Value> inner(parts);
+  SmallVector<Operation *> ops;
+  do {
+    if (Value whole = findStack(inner, stackedType(inner))) {
+      for (Operation *op : llvm::reverse(ops)) {
+        Operation *copy = builder.clone(*op);
+        copy->setOperand(0, whole);
+        whole = copy->getResult(0);
+        whole.setType(tileType(whole).clone(type.getShape()));
+      }
+      return whole;
+    }
+    ops.push_back(stripElementwise(inner));
+  } while (ops.back());
   SmallVector<Value> matrices;
   for (Value part : parts)
     matrices.push_back(asMatrix(builder, loc, part));

@@ -17,6 +17,10 @@ int64_t bytesOfTile(mlir::RankedTensorType type);
 /// The one value of equal constants; null for anything else.
 mlir::DenseElementsAttr findSplat(mlir::ValueRange parts);
 
+/// Replaces values by the operands of the ops that give them, if those are one elementwise op of one operand, such as a
+/// cast, with equal attributes and types. Gives the first of the ops; null where nothing was replaced.
+mlir::Operation *stripElementwise(llvm::SmallVectorImpl<mlir::Value> &values);
+
 /// The first op that keeps independent products of one block from being computed in one place, behind the last of their
 /// operands: it stands in front of that, needs one of the sums and has effects. Null if there is none.
 mlir::Operation *findPinned(llvm::ArrayRef<tile::DotOp> dots);

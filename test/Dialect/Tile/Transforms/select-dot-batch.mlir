@@ -25,7 +25,7 @@
 // CHECK:         %[[N0:.*]] = arith.negf %[[E0]]
 // CHECK:         tile.store %[[N0]]
 // CHECK:         tile.store %[[E1]]
-// REMARK:        [Passed] MergeDots | {{.*}} Function=two_steps | Remark="2 independent products of 16x16x16 and 1 steps that take their sums become one of several matrices: 1016 clocks of an SM, 1184 apart"
+// REMARK:        [Passed] MergeDots | {{.*}} Function=two_steps | Remark="2 independent products of 16x16x16 in each of 2 steps become one of several matrices: 1016 clocks of an SM, 1184 apart"
 func.func @two_steps(%in: !single, %out: !single) attributes {tile.kernel, tile.num_warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -103,7 +103,7 @@ func.func @two(%in: !half, %out: !single) attributes {tile.kernel, tile.num_warp
 // What the second product reads may be what the first one wrote.
 // CHECK-LABEL: func.func @between
 // CHECK-COUNT-4: tile.dot {{.*}} -> tensor<16x16xf32>
-// REMARK:        [Missed] MergeDots | {{.*}} Function=between | Reason="2 independent products of 16x16x16 and 1 steps that take their sums stay apart: tile.store between them needs one of the sums and cannot move"
+// REMARK:        [Missed] MergeDots | {{.*}} Function=between | Reason="2 independent products of 16x16x16 in each of 2 steps stay apart: tile.store between them needs one of the sums and cannot move"
 func.func @between(%in: !single, %out: !single) attributes {tile.kernel, tile.num_warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -135,5 +135,113 @@ func.func @large(%in: !half, %out: !single) attributes {tile.kernel, tile.num_wa
   %d1 = tile.dot %a1, %b1, %zero : tensor<64x16xf16>, tensor<16x64xf16> -> tensor<64x64xf32>
   tile.store %d0, %out[%c0, %c0] : tensor<64x64xf32>, !single
   tile.store %d1, %out[%c64, %c0] : tensor<64x64xf32>, !single
+  return
+}
+
+// What needs a sum in front of an operand of another product moves behind both, with its regions; not where it has effects.
+// CHECK-LABEL: func.func @region
+// CHECK:         %[[NEG:.*]] = arith.negf
+// CHECK:         tile.dot {{.*}} -> tensor<2x16x16xf32>
+// CHECK:         %[[LAST:.*]] = tile.dot {{.*}} -> tensor<2x16x16xf32>
+// CHECK:         tile.extract %[[LAST]]
+// CHECK:         scf.if
+// CHECK-NOT:     tile.dot
+// REMARK:        [Passed] MergeDots | {{.*}} Function=region | Remark="2 independent products of 16x16x16 in each of 2 steps
+func.func @region(%in: !single, %out: !single, %flag: i1) attributes {tile.kernel, tile.num_warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !s
+  %a = tile.load %in[%c0, %c0] : !single -> !s
+  %b = tile.load %in[%c0, %c16] : !single -> !s
+  %d0 = tile.dot %a, %b, %zero : !s, !s -> !s
+  %e0 = tile.dot %b, %d0, %zero : !s, !s -> !s
+  %f0 = scf.if %flag -> (!s) {
+    %n = arith.negf %e0 : !s
+    scf.yield %n : !s
+  } else {
+    scf.yield %e0 : !s
+  }
+  %bb = arith.negf %b : !s
+  %aa = arith.negf %a : !s
+  %d1 = tile.dot %bb, %aa, %zero : !s, !s -> !s
+  %e1 = tile.dot %aa, %d1, %zero : !s, !s -> !s
+  tile.store %f0, %out[%c0, %c0] : !s, !single
+  tile.store %e1, %out[%c16, %c0] : !s, !single
+  return
+}
+// CHECK-LABEL: func.func @effects
+// CHECK-COUNT-4: tile.dot {{.*}} -> tensor<16x16xf32>
+// REMARK:        [Missed] MergeDots | {{.*}} Function=effects | Reason="2 independent products of 16x16x16 in each of 2 steps stay apart: scf.if between them needs one of the sums and cannot move"
+func.func @effects(%in: !single, %out: !single, %flag: i1) attributes {tile.kernel, tile.num_warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !s
+  %a = tile.load %in[%c0, %c0] : !single -> !s
+  %b = tile.load %in[%c0, %c16] : !single -> !s
+  %d0 = tile.dot %a, %b, %zero : !s, !s -> !s
+  %e0 = tile.dot %b, %d0, %zero : !s, !s -> !s
+  scf.if %flag {
+    tile.store %e0, %out[%c0, %c0] : !s, !single
+  }
+  %bb = arith.negf %b : !s
+  %aa = arith.negf %a : !s
+  %d1 = tile.dot %bb, %aa, %zero : !s, !s -> !s
+  %e1 = tile.dot %aa, %d1, %zero : !s, !s -> !s
+  tile.store %e1, %out[%c16, %c0] : !s, !single
+  return
+}
+
+// Casts between two steps are made of all matrices at once.
+// CHECK-LABEL: func.func @casts
+// CHECK:         %[[FIRST:.*]] = tile.dot {{.*}} : tensor<2x16x16xf16>, tensor<2x16x16xf16> -> tensor<2x16x16xf32>
+// CHECK-NOT:     tile.extract
+// CHECK:         %[[NEG:.*]] = arith.negf %[[FIRST]] : tensor<2x16x16xf32>
+// CHECK:         %[[CAST:.*]] = arith.truncf %[[NEG]] : tensor<2x16x16xf32> to tensor<2x16x16xf16>
+// CHECK:         tile.dot %{{.*}}, %[[CAST]], %{{.*}} -> tensor<2x16x16xf32>
+// CHECK-COUNT-2: tile.extract
+// CHECK-NOT:     tile.dot
+// REMARK:        [Passed] MergeDots | {{.*}} Function=casts | Remark="2 independent products of 16x16x16 in each of 2 steps become one of several matrices
+// CHECK-LABEL: func.func @unlike_casts
+// CHECK-COUNT-4: tile.dot {{.*}} -> tensor<16x16xf32>
+// REMARK-COUNT-2: [Missed] MergeDots | {{.*}} Function=unlike_casts | Reason="2 independent products of 16x16x16 stay apart
+!h = tensor<16x16xf16>
+func.func @casts(%in: !half, %out: !single) attributes {tile.kernel, tile.num_warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !s
+  %a = tile.load %in[%c0, %c0] : !half -> !h
+  %b = tile.load %in[%c0, %c16] : !half -> !h
+  %x = tile.load %in[%c16, %c0] : !half -> !h
+  %y = tile.load %in[%c16, %c16] : !half -> !h
+  %d0 = tile.dot %a, %b, %zero : !h, !h -> !s
+  %n0 = arith.negf %d0 : !s
+  %h0 = arith.truncf %n0 : !s to !h
+  %e0 = tile.dot %a, %h0, %zero : !h, !h -> !s
+  %d1 = tile.dot %x, %y, %zero : !h, !h -> !s
+  %n1 = arith.negf %d1 : !s
+  %h1 = arith.truncf %n1 : !s to !h
+  %e1 = tile.dot %x, %h1, %zero : !h, !h -> !s
+  tile.store %e0, %out[%c0, %c0] : !s, !single
+  tile.store %e1, %out[%c16, %c0] : !s, !single
+  return
+}
+func.func @unlike_casts(%in: !half, %out: !single) attributes {tile.kernel, tile.num_warps = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !s
+  %a = tile.load %in[%c0, %c0] : !half -> !h
+  %b = tile.load %in[%c0, %c16] : !half -> !h
+  %x = tile.load %in[%c16, %c0] : !half -> !h
+  %y = tile.load %in[%c16, %c16] : !half -> !h
+  %d0 = tile.dot %a, %b, %zero : !h, !h -> !s
+  %n0 = arith.negf %d0 : !s
+  %h0 = arith.truncf %n0 : !s to !h
+  %e0 = tile.dot %a, %h0, %zero : !h, !h -> !s
+  %d1 = tile.dot %x, %y, %zero : !h, !h -> !s
+  %n1 = math.absf %d1 : !s
+  %h1 = arith.truncf %n1 : !s to !h
+  %e1 = tile.dot %x, %h1, %zero : !h, !h -> !s
+  tile.store %e0, %out[%c0, %c0] : !s, !single
+  tile.store %e1, %out[%c16, %c0] : !s, !single
   return
 }

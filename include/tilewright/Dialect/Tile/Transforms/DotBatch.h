@@ -6,7 +6,7 @@
 /// and `dot(a1, b1, c1)`, neither of which needs the other, are the two matrices of `dot([a0, a1], [b0, b1], [c0, c1])`, stacked
 /// along a new first dimension. No element of one ever meets the other, so each keeps its bits, whatever infinities the other
 /// holds; a product of the block diagonal would multiply them by its zeros. Sums that go to the next such product matrix by
-/// matrix stay stacked; others are cut out again, which moves them. Worked example, four warps, f32 on multiply-add units,
+/// matrix, or through casts and other elementwise ops of one operand, stay stacked; others are cut out again, which moves them. Worked example, four warps, f32 on multiply-add units,
 /// the two steps of 16 -> 32 twice: four products of 16x16x16 take 32 clocks of an SM each and move two operands of 1 KiB at
 /// 116; two products of two matrices take 64 and move two operands of 2 KiB at 132, and two sums are cut out at 116, so 1056
 /// clocks become 888.
@@ -65,7 +65,7 @@ std::optional<DiagonalProduct> planDiagonal(const BatchQuery &query, const Famil
 /// Products that could be one of several matrices, with those that take their sums in the same order.
 struct DotBatch {
   /// Each at least two products of one block, independent of each other, in program order. All sums of a step but the last
-  /// go to one operand of a later step, matrix by matrix.
+  /// go to one operand of a later step, matrix by matrix, through equal elementwise ops at most.
   std::vector<llvm::SmallVector<tile::DotOp>> steps;
   BatchCost cost;
   /// Bytes of both operands of the largest stacked product, and how many may lie in shared memory.
