@@ -5,11 +5,12 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckTargetPass : Pass<"tile-check-target", "::mlir::func::FuncOp"> {
-  let summary = "Refuse what the target has no instructions for";
+  let summary = "Refuse what the target has no instructions for, and loops that cannot end";
   let description = [{
     An op of `arith` or `math` that computes with an element type is an error where the target has no arithmetic on it; the
-    message names the oldest target that has. Conversions, constants and `select` work for every type. Changes nothing, and
-    leaves functions without `tile.kernel` alone. Reports the first error of a kernel.
+    message names the oldest target that has. Conversions, constants and `select` work for every type. An scf.for whose step
+    is a constant below 1, or whose variable overflows between constant bounds, would not end and is an error. Changes nothing,
+    and leaves functions without `tile.kernel` alone. Reports the first error of a kernel.
     Example: test/Dialect/Tile/Transforms/check-target-invalid.mlir#add_f8
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "Name of the GPU to compile for">];
