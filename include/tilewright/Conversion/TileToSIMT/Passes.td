@@ -28,7 +28,7 @@ def UnrollLoopsPass : Pass<"tile-unroll-loops", "::mlir::func::FuncOp"> {
     and more than `max-instructions` in the copies of one body are errors. See `UnrollLoop.h`.
     Example: test/Conversion/TileToSIMT/unroll-loops.mlir#runtime_trips
   }];
-  let options = [Option<"maxInstructions", "max-instructions", "int64_t", /*default=*/"262144",
+  let options = [Option<"maxInstructions", "max-instructions", "int64_t", /*default=*/"32768",
                         "Most instructions of a thread in the copies of one body: compile time grows with them">];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
