@@ -125,8 +125,8 @@ TW_EXPORTED TwStatus twBundleParam(const TwBundle *bundle, size_t kernelIndex, s
 typedef struct TwBackend TwBackend;
 /** Makes a backend: "cuda" or "emulator". `device` says which GPU; `seed` orders the emulator's schedule. */
 TW_EXPORTED TwBackend *twBackendCreate(const char *name, int device, uint64_t seed, TwError **error);
-/** The emulator as if it had `smCount` SMs, which is what loops over the grid are shared by; 0 stands for its own number,
-    that of an H100. */
+/** The emulator as if it had `smCount` SMs with room for one CTA each, which is what loops over the grid are shared by; 0 stands
+    for its own number, that of an H100, with as many CTAs as threads and shared memory allow. */
 TW_EXPORTED TwBackend *twEmulatorCreate(uint64_t seed, int smCount, TwError **error);
 TW_EXPORTED void twBackendDestroy(TwBackend *backend);
 TW_EXPORTED const char *twBackendName(const TwBackend *backend);

@@ -63,6 +63,7 @@ public:
   void unload(const Bundle &bundle) override;
   bool launch(const PlanKernel &kernel, const PlanVariant &variant, const uint64_t *slots, const uint64_t grid[3],
               std::string *error) override;
+  bool ctasPerSm(const PlanKernel &kernel, const PlanVariant &variant, int64_t *count, std::string *error) override;
 
 private:
   void pretend(const Target &target);
@@ -259,6 +260,25 @@ bool EmulatorBackend::launch(const PlanKernel &kernel, const PlanVariant &varian
   return report.isOk() || setError(error, report.message);
 }
 
+bool EmulatorBackend::ctasPerSm(const PlanKernel &kernel, const PlanVariant &variant, int64_t *count,
+                                std::string *error) {
+  if (options.ctasPerSm > 0) {
+    *count = options.ctasPerSm;
+    return true;
+  }
+  const Bundle *bundle = findBundle(kernel);
+  if (!bundle)
+    return setError(error, "kernel '" + kernel.name + "' is of no bundle that is loaded");
+  std::string unknown;
+  const Target *target = findTarget(bundle->plan.target, &unknown);
+  const LoadedModule *module = target ? getModule(*bundle, variant.module, error) : nullptr;
+  if (!module)
+    return target ? false : setError(error, unknown);
+  uint32_t shared = std::max(variant.dynamicSharedBytes, module->sharedBytes.lookup(variant.symbol));
+  *count = blocksPerSm(*target, variant.numThreads, /*registersPerThread=*/0, shared);
+  return true;
+}
+
 std::unique_ptr<Backend> tilewright::createEmulatorBackend(const EmulatorBackendOptions &options) {
   return std::make_unique<EmulatorBackend>(options);
 }
@@ -268,7 +288,7 @@ void tilewright::registerEmulatorBackend(const EmulatorBackendOptions &given) {
     EmulatorBackendOptions emulator = given;
     emulator.engine.seed = options.seed;
     if (options.smCount > 0)
-      emulator.smCount = options.smCount;
+      emulator.smCount = options.smCount, emulator.ctasPerSm = 1;
     return BackendResult{BackendStatus::Ok, createEmulatorBackend(emulator), ""};
   });
 }

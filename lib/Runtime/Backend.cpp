@@ -33,6 +33,12 @@ void Backend::unload(const Bundle &bundle) {
                        defaultHandles.end());
 }
 
+bool Backend::ctasPerSm(const PlanKernel &, const PlanVariant &, int64_t *, std::string *error) {
+  if (error)
+    *error = describeDevice() + " does not say how many CTAs of a kernel an SM holds";
+  return false;
+}
+
 void *Backend::prepare(const PlanKernel &kernel, const PlanVariant &variant, std::string *error) {
   std::lock_guard<std::mutex> lock(handleMutex);
   defaultHandles.push_back(std::make_unique<DefaultHandle>(DefaultHandle{&kernel, &variant}));

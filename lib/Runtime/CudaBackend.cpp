@@ -56,6 +56,7 @@ public:
   void unload(const Bundle &bundle) override;
   bool launch(const PlanKernel &kernel, const PlanVariant &variant, const uint64_t *slots, const uint64_t grid[3],
               std::string *error) override;
+  bool ctasPerSm(const PlanKernel &kernel, const PlanVariant &variant, int64_t *count, std::string *error) override;
   void *prepare(const PlanKernel &kernel, const PlanVariant &variant, std::string *error) override;
   bool launchPrepared(void *prepared, const uint64_t *slots, const uint64_t grid[3], void *stream,
                       std::string *error) override;
@@ -320,6 +321,18 @@ LoadedVariant *CudaBackend::loadVariant(const PlanKernel &kernel, const PlanVari
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
+
+bool CudaBackend::ctasPerSm(const PlanKernel &kernel, const PlanVariant &variant, int64_t *count, std::string *error) {
+  LoadedVariant *loaded = loadVariant(kernel, variant, error);
+  int ctas = 0;
+  if (!loaded || !enter(error) ||
+      !check(driver->occupancyMaxActiveBlocks(&ctas, loaded->function, static_cast<int>(loaded->numThreads),
+                                              loaded->sharedBytes),
+             "cuOccupancyMaxActiveBlocksPerMultiprocessor", error, "'" + variant.symbol + "'"))
+    return false;
+  *count = ctas;
+  return true;
+}
 
 void *CudaBackend::prepare(const PlanKernel &kernel, const PlanVariant &variant, std::string *error) {
   return loadVariant(kernel, variant, error);

@@ -37,6 +37,7 @@ std::unique_ptr<Driver> Driver::load(const std::string &library, std::string *er
   find(driver->moduleUnload, "cuModuleUnload");
   find(driver->moduleGetFunction, "cuModuleGetFunction");
   find(driver->funcSetAttribute, "cuFuncSetAttribute");
+  find(driver->occupancyMaxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   find(driver->memAlloc, "cuMemAlloc_v2");
   find(driver->memFree, "cuMemFree_v2");
   find(driver->memcpyHtoD, "cuMemcpyHtoD_v2");

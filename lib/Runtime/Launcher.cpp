@@ -162,8 +162,12 @@ bool MirrorSet::download(std::string *error) {
 //===----------------------------------------------------------------------===//
 
 KernelLauncher::KernelLauncher(Backend &backend, const PlanKernel &kernel)
-    : backend(backend), evaluator(kernel, backend.deviceInfo()),
-      handles(new std::atomic<void *>[kernel.variants.size()]()) {}
+    : backend(backend), evaluator(kernel, backend.deviceInfo(),
+                                  [this](size_t variant, int64_t *ctas, std::string *error) {
+                                    return findResidency(variant, ctas, error);
+                                  }),
+      handles(new std::atomic<void *>[kernel.variants.size()]()),
+      residencies(new std::atomic<int64_t>[kernel.variants.size()]()) {}
 
 KernelLauncher::KernelLauncher(Backend &backend, const LaunchPlan &plan, const PlanKernel &kernel)
     : KernelLauncher(backend, kernel) {
@@ -190,6 +194,14 @@ void *KernelLauncher::getHandle(size_t variant, std::string *error) {
   if (handle)
     handles[variant].store(handle, std::memory_order_release);
   return handle;
+}
+
+bool KernelLauncher::findResidency(size_t variant, int64_t *ctas, std::string *error) {
+  *ctas = residencies[variant].load(std::memory_order_acquire);
+  if (*ctas == 0 && !backend.ctasPerSm(getKernel(), getKernel().variants[variant], ctas, error))
+    return false;
+  residencies[variant].store(*ctas, std::memory_order_release);
+  return true;
 }
 
 bool KernelLauncher::computeSteps(const PlanArg *args, size_t count, std::vector<StepArgs> *steps,
@@ -258,7 +270,7 @@ bool KernelLauncher::prepareAll(std::string *error) {
     if (!kernel->prepareAll(error))
       return false;
   for (size_t i = 0; i < getKernel().variants.size(); ++i)
-    if (!getHandle(i, error))
+    if (int64_t ctas = 0; !getHandle(i, error) || (evaluator.asksResidency(i) && !findResidency(i, &ctas, error)))
       return false;
   return true;
 }

@@ -52,7 +52,7 @@ const char *tilewright::getRunOptionHelp() {
          "  --backend=NAME         auto (default), cuda or emulator\n"
          "  --device=N             which GPU, counted from 0\n"
          "  --seed=N               orders the emulator's schedule\n"
-         "  --sm-count=N           SMs that the emulator pretends to have (132)\n"
+         "  --sm-count=N           SMs that the emulator pretends to have, for one CTA each (132)\n"
          "  --arg NAME=SPEC        an argument, by the parameter's name or position; SPEC is @FILE.npy,\n"
          "                         TYPE:@FILE.npy (bits of a type that NumPy lacks), TYPE:VALUE, or\n"
          "                         TYPE[DIMxDIM]:FILL with FILL zeros, ones, iota, nan, rand(SEED) or\n"

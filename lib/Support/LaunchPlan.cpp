@@ -19,6 +19,7 @@ static_assert(std::size(kExprOpNames) == kNumExprOps);
 
 static constexpr std::string_view kDeviceInfoNames[] = {
     "sm_count", "max_shared_bytes_per_cta", "max_threads_per_cta", "compute_capability", "l2_bytes",
+    "max_ctas_per_sm",
 };
 static_assert(std::size(kDeviceInfoNames) == kNumDeviceInfoKinds);
 

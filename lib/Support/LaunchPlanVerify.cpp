@@ -19,6 +19,7 @@ private:
   bool verifyVariant(const PlanKernel &kernel, size_t index);
   bool verifyDescriptor(const PlanKernel &kernel, const PlanDescriptor &descriptor, const std::string &where);
   bool verifySteps(const LaunchPlan &plan, const PlanKernel &host);
+  bool verifyVariantFacts(const PlanKernel &kernel);
   bool verifyText(const std::string &where, const char *field, const std::string &text, bool mayBeEmpty);
 
   bool fail(const std::string &where, const std::string &what) {
@@ -204,6 +205,36 @@ bool PlanVerifier::verifyVariant(const PlanKernel &kernel, size_t index) {
   return true;
 }
 
+bool PlanVerifier::verifyVariantFacts(const PlanKernel &kernel) {
+  // References point backwards, so one walk finds all that depends on the variant.
+  std::vector<bool> depends(kernel.exprs.size());
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    const PlanExpr &expr = kernel.exprs[i];
+    const int64_t operands[] = {expr.a, expr.b, expr.c};
+    for (unsigned k = 0; k < numExprOperands(expr.op); ++k)
+      depends[i] = depends[i] || depends[operands[k]];
+    depends[i] = depends[i] || (expr.op == ExprOp::DeviceInfo &&
+                                expr.a == static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm));
+  }
+  auto refuse = [&](const std::string &what) {
+    return fail(describeKernel(kernel) + ", " + what,
+                "it depends on max_ctas_per_sm, which is known of a chosen variant only");
+  };
+  for (size_t i = 0; i < kernel.checks.size(); ++i)
+    if (depends[kernel.checks[i].expr])
+      return refuse("check " + std::to_string(i));
+  for (size_t i = 0; i < kernel.variants.size(); ++i)
+    if (kernel.variants[i].guard >= 0 && depends[kernel.variants[i].guard])
+      return refuse("variant " + std::to_string(i) + ", guard");
+  for (size_t i = 0; i < kernel.steps.size(); ++i)
+    for (const PlanStepArg &arg : kernel.steps[i].args)
+      for (const std::vector<uint32_t> &exprs : {std::vector<uint32_t>{arg.value}, arg.sizes, arg.strides})
+        for (uint32_t expr : exprs)
+          if (depends[expr])
+            return refuse("step " + std::to_string(i));
+  return true;
+}
+
 bool PlanVerifier::verifyKernel(const PlanKernel &kernel) {
   std::string where = describeKernel(kernel);
   if (kernel.params.size() > PlanLimits::kParams)
@@ -290,7 +321,7 @@ bool PlanVerifier::verify(const LaunchPlan &plan) {
       return false;
   }
   for (const PlanKernel &kernel : plan.kernels)
-    if (!verifySteps(plan, kernel))
+    if (!verifySteps(plan, kernel) || !verifyVariantFacts(kernel))
       return false;
   return true;
 }

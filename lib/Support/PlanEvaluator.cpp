@@ -200,6 +200,10 @@ static inline int64_t evaluateLeaf(ExprOp op, int64_t a, int64_t b, const PlanAr
 // Preparation
 //===----------------------------------------------------------------------===//
 
+static bool isResidency(const PlanExpr &expr) {
+  return expr.op == ExprOp::DeviceInfo && expr.a == static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm);
+}
+
 void PlanEvaluator::addSteps(const std::vector<uint32_t> &roots, std::vector<bool> &done, Segment &segment) const {
   std::vector<bool> isNeeded(kernel.exprs.size());
   for (uint32_t root : roots)
@@ -218,15 +222,20 @@ void PlanEvaluator::addSteps(const std::vector<uint32_t> &roots, std::vector<boo
       continue;
     done[i] = true;
     PlanExpr expr = kernel.exprs[i];
+    if (isResidency(expr))
+      continue; // Written before the segment runs.
     if (expr.op == ExprOp::DeviceInfo)
       expr = {ExprOp::Constant, device[expr.a], 0, 0};
     segment.push_back({expr.op, static_cast<uint16_t>(i), expr.a, expr.b, expr.c});
   }
 }
 
-PlanEvaluator::PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device)
-    : kernel(kernel), device(device) {
+PlanEvaluator::PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device, ResidencyQuery residency)
+    : kernel(kernel), device(device), residency(std::move(residency)) {
   static_assert(PlanLimits::kExprs <= UINT16_MAX);
+  for (size_t i = 0; i < kernel.exprs.size(); ++i)
+    if (isResidency(kernel.exprs[i]))
+      residencyExprs.push_back(static_cast<uint32_t>(i));
   std::vector<bool> done(kernel.exprs.size());
   std::vector<uint32_t> roots;
   for (const PlanCheck &check : kernel.checks)
@@ -257,6 +266,8 @@ PlanEvaluator::PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &d
     // The next variant's guard is not evaluated after this body, so the body starts from a copy.
     std::vector<bool> doneWithBody = done;
     addSteps(roots, doneWithBody, body);
+    asksFor.push_back(std::any_of(residencyExprs.begin(), residencyExprs.end(),
+                                  [&](uint32_t expr) { return doneWithBody[expr]; }));
     guardSegments.push_back(std::move(guard));
     variantSegments.push_back(std::move(body));
     maxSlots = std::max(maxSlots, variant.launchArgs.size());
@@ -281,6 +292,18 @@ bool PlanEvaluator::runSegment(const Segment &segment, const PlanArg *args, int6
     }
   }
   return true;
+}
+
+bool PlanEvaluator::findResidency(size_t variant, int64_t *ctas, std::string *error) const {
+  *ctas = 0;
+  if (residency && !residency(variant, ctas, error))
+    return false;
+  if (*ctas >= 1 && *ctas <= PlanLimits::kCtasPerSm)
+    return true;
+  if (error)
+    *error = "kernel '" + kernel.name + "': an SM is said to hold " + std::to_string(*ctas) + " CTAs of '" +
+             kernel.variants[variant].symbol + "', expected 1 to " + std::to_string(PlanLimits::kCtasPerSm);
+  return false;
 }
 
 /// Lists the arguments that an expression depends on, with their values: ", from parameter 'n' = 17".
@@ -352,6 +375,13 @@ bool PlanEvaluator::evaluate(const PlanArg *args, size_t count, PlanDecision *de
       return evaluateSlowly(args, decision, slots, error);
     if (values[kernel.variants[index].guard])
       break;
+  }
+  if (asksFor[index]) {
+    int64_t ctas = 0;
+    if (!findResidency(index, &ctas, error))
+      return false;
+    for (uint32_t expr : residencyExprs)
+      values[expr] = ctas;
   }
   if (!runSegment(variantSegments[index], args, values))
     return evaluateSlowly(args, decision, slots, error);
@@ -438,6 +468,13 @@ bool PlanEvaluator::evaluateSlowly(const PlanArg *args, PlanDecision *decision, 
     int64_t guard = kernel.variants[index].guard;
     if (troubles[guard] == Trouble::None && values[guard])
       break;
+  }
+  if (asksFor[index]) {
+    // Nothing above depends on it.
+    DeviceInfoValues known = device;
+    if (!findResidency(index, &known[static_cast<size_t>(DeviceInfoKind::MaxCtasPerSm)], error))
+      return false;
+    slow = computeSlowly(kernel, known, args);
   }
   const PlanVariant &variant = kernel.variants[index];
   decision->variant = index;

@@ -58,8 +58,8 @@ class Kernel:
 
         Arguments are NumPy arrays (or `as_type` of one) for views and pointers and numbers for scalars, by position or
         by the parameter's name. `device` says which GPU; `seed` orders the emulator's schedule, and `sm_count` says how many
-        SMs it pretends to have (0: as many as an H100). Raises LaunchError for arguments that do not fit and for what
-        the device reports, NoDeviceError where the backend has no device.
+        SMs, for one program each, it pretends to have (0: as many as an H100, each for what fits). Raises LaunchError for
+        arguments that do not fit and for what the device reports, NoDeviceError where the backend has no device.
         """
         chosen = backend_for(backend, device, seed, sm_count)
         packed = pack_arguments(self.name, self.parameters, args, named)

@@ -166,6 +166,12 @@ class Chain(unittest.TestCase):
             "  tile.launch @twice(%x, %x) : (!v, !v) -> ()\n  return\n}\n",
             "cannot be part of a launch plan: it has no expression",
         )
+        self.refuse(
+            "func.func @h(%x: !v) {\n  %n = tile.device_info max_ctas_per_sm\n"
+            "  %p = tile.view_base %x : !v -> !tile.ptr<f32>\n  %v = tile.make_view %p, sizes [%n] strides [] : !v\n"
+            "  tile.launch @twice(%x, %v) : (!v, !v) -> ()\n  return\n}\n",
+            "expects a function of tile.grid to ask for max_ctas_per_sm, found the host function @h",
+        )
 
 
 if __name__ == "__main__":

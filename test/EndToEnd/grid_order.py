@@ -115,8 +115,10 @@ class EveryTileOnce(unittest.TestCase):
         for options in ({}, {"disable_pass": ["tile-order-grid"]}, {"grid_group": 2}):
             module = tilewright.compile(source(), persistent="always", **options)
             self.assertTrue(self.was_applied(module, "tile-make-persistent"))
-            # 2 * 13 * 11 tiles are more than an H100 has SMs: three waves on the emulator.
             self.check(module, SHAPES + [(2, 13, 11)], note=str(options))
+            # With one program on each SM, 2 * 13 * 11 tiles are three waves of the emulator's 132 SMs.
+            module = tilewright.compile(source("tile.occupancy = 1"), persistent="always", **options)
+            self.check(module, [(2, 13, 11)], note=str(options))
         module = tilewright.compile(source("tile.persistent = true, tile.occupancy = 2"))
         self.check(module, [(3, 13, 11)], note="attribute")
 
@@ -137,6 +139,30 @@ class EveryTileOnce(unittest.TestCase):
                 self.assertIn(f"grid {grid},", output)
         finally:
             os.remove(text)
+
+    def test_programs_of_each_sm(self):
+        """As many as fit, by the row of the target, unless the author or the caller says how many."""
+        cases = (
+            (None, 4, (), "2112x1x1"),  # 132 SMs, 64 warps each
+            (None, 16, (), "528x1x1"),
+            (3, 4, (), "396x1x1"),
+            (None, 4, ("--sm-count=7",), "7x1x1"),
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "count.mlir")
+            for occupancy, warps, options, grid in cases:
+                attributes = f"tile.num_warps = {warps}" + (f", tile.occupancy = {occupancy}" if occupancy else "")
+                with open(path, "w") as file:
+                    file.write(source(attributes))
+                with self.subTest(occupancy=occupancy, warps=warps, options=options):
+                    status, output, error = commands.run(
+                        "tile-run", path, "--backend=emulator", "--persistent=always", *options,
+                        "--arg", "ids=i32[1x3000x1]:zeros", "--arg", "a=f32[3000]:iota", "--arg", "b=f32[1]:zeros",
+                        "--arg", "sums=f32[1x3000x1]:nan", "--arg", "extents=i64[3]:zeros",
+                        "--expect", "ids=i32[1x3000x1]:ones",
+                    )  # fmt: skip
+                    self.assertEqual(status, 0, error)
+                    self.assertIn(f"grid {grid},", output)
 
 
 class Examples(unittest.TestCase):

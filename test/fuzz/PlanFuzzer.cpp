@@ -140,6 +140,8 @@ private:
       *fields[i] = i < operands && !rarely() ? int64_t(upTo(index ? index - 1 : 0)) : 0;
     if (expr.op == ExprOp::Constant) {
       expr.a = number();
+    } else if (expr.op == ExprOp::DeviceInfo) {
+      expr.a = int64_t(upTo(kNumDeviceInfoKinds));
     } else if (operands == 0) {
       expr.a = int64_t(upTo(numParams));
       expr.b = expr.op == ExprOp::ArgSize || expr.op == ExprOp::ArgStride ? int64_t(upTo(3)) : 0;
@@ -182,7 +184,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   LaunchPlan copy = throughJson(plan);
   const DeviceInfoValues device = {132, 232448, 1024, 90, 50 << 20};
   const PlanKernel &kernel = plan.kernels[0];
-  PlanEvaluator evaluator(kernel, device), copied(copy.kernels[0], device);
+  // One of the variants is said to hold more than is believed.
+  ResidencyQuery residency = [](size_t variant, int64_t *ctas, std::string *) {
+    *ctas = variant == 2 ? 1000 : 2 + int64_t(variant);
+    return true;
+  };
+  PlanEvaluator evaluator(kernel, device, residency), copied(copy.kernels[0], device, residency);
   for (int launch = 0; launch < 3; ++launch) {
     std::vector<std::vector<int64_t>> storage;
     std::vector<PlanArg> args;

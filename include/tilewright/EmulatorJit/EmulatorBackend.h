@@ -20,6 +20,9 @@ struct EmulatorBackendOptions {
   HostCodeOptions hostCode;
   /// What `device_info` pretends where a bundle's target does not decide: an H100's.
   int64_t smCount = 132;
+  /// CTAs that an SM holds; 0: as many as the row of the bundle's target allows for the threads and shared memory of a
+  /// kernel. Registers do not count, since nobody has allocated any.
+  int64_t ctasPerSm = 0;
   int64_t l2Bytes = int64_t(50) << 20;
   /// From a tile section's module to one thread's programs, in place, for a bundle with that plan; reports errors by
   /// diagnostics. Without it such bundles are refused at their launch.

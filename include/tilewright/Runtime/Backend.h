@@ -54,6 +54,10 @@ public:
   virtual bool launch(const PlanKernel &kernel, const PlanVariant &variant, const uint64_t *slots,
                       const uint64_t grid[3], std::string *error) = 0;
 
+  /// How many CTAs of a variant one SM holds at a time, as its registers, threads and shared memory allow. Loads its code.
+  /// As safe from several threads as `prepare`. The default does not know.
+  virtual bool ctasPerSm(const PlanKernel &kernel, const PlanVariant &variant, int64_t *count, std::string *error);
+
   /// Resolves a variant once for launches that must be cheap. The handle lives as long as the backend. The default
   /// makes a handle whose launches go through `launch`.
   virtual void *prepare(const PlanKernel &kernel, const PlanVariant &variant, std::string *error);
@@ -85,7 +89,8 @@ struct BackendOptions {
   int device = 0;
   /// Seed of the emulator's schedule.
   uint64_t seed = 0;
-  /// SMs that the emulator pretends to have; 0 for its default, an H100's 132.
+  /// SMs that the emulator pretends to have, each with room for one CTA; 0 for its default, an H100's 132 with as many CTAs as
+  /// threads and shared memory allow.
   int smCount = 0;
 };
 

@@ -81,6 +81,7 @@ struct Driver {
   Result (*moduleUnload)(Module module);
   Result (*moduleGetFunction)(Function *function, Module module, const char *name);
   Result (*funcSetAttribute)(Function function, int attribute, int value);
+  Result (*occupancyMaxActiveBlocks)(int *count, Function function, int blockSize, size_t dynamicSharedBytes);
   Result (*memAlloc)(DevicePtr *address, size_t bytes);
   Result (*memFree)(DevicePtr address);
   Result (*memcpyHtoD)(DevicePtr target, const void *source, size_t bytes);

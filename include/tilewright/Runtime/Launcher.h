@@ -39,6 +39,8 @@ public:
   /// The same for a host function too, whose kernels are in `plan`.
   KernelLauncher(Backend &backend, const LaunchPlan &plan, const PlanKernel &kernel);
   ~KernelLauncher();
+  KernelLauncher(const KernelLauncher &) = delete;
+  KernelLauncher &operator=(const KernelLauncher &) = delete;
 
   const PlanKernel &getKernel() const { return evaluator.getKernel(); }
 
@@ -74,11 +76,14 @@ private:
   template <typename Body>
   bool forEachStep(const std::vector<PlanArg> &args, PlanDecision *decision, std::string *error, Body body);
   void *getHandle(size_t variant, std::string *error);
+  bool findResidency(size_t variant, int64_t *ctas, std::string *error);
 
   Backend &backend;
   PlanEvaluator evaluator;
   /// The backend's handle of each variant; null until it is needed.
   std::unique_ptr<std::atomic<void *>[]> handles;
+  /// How many CTAs of each variant an SM holds; 0 until it is needed.
+  std::unique_ptr<std::atomic<int64_t>[]> residencies;
   /// Of a host function: the launchers of its kernels, and which of them each step uses.
   std::vector<std::unique_ptr<KernelLauncher>> kernels;
   std::vector<KernelLauncher *> stepKernels;

@@ -37,7 +37,7 @@ inline constexpr int64_t kPlanDynamic = std::numeric_limits<int64_t>::min();
 
 /// The plan format that this library writes and the only one that it reads.
 /// Version 2 added host functions (`PlanKernel::steps`), version 3 tensor maps (`PlanVariant::descriptors`).
-inline constexpr int64_t kLaunchPlanVersion = 3;
+inline constexpr int64_t kLaunchPlanVersion = 4;
 
 /// Operations of host expressions. Values are 64-bit two's complement; narrower integers are kept sign-extended,
 /// and i1 values and comparison results are 0 or 1. The comment gives the use of the operands a, b and c; "x" is
@@ -101,12 +101,16 @@ enum class DeviceInfoKind : uint8_t {
   MaxThreadsPerCta,
   ComputeCapability, ///< 10 * major + minor
   L2Bytes,
+  /// CTAs of the chosen variant that one SM holds at a time, as its registers, threads and shared memory allow. Known once
+  /// the variant is chosen and its code is loaded, so grids, launch arguments and descriptors may ask for it, guards,
+  /// checks and steps not.
+  MaxCtasPerSm,
 };
-inline constexpr unsigned kNumDeviceInfoKinds = 5;
+inline constexpr unsigned kNumDeviceInfoKinds = 6;
 std::string_view deviceInfoName(DeviceInfoKind kind);
 std::optional<DeviceInfoKind> parseDeviceInfo(std::string_view name);
 
-/// The values of every DeviceInfoKind, indexed by it.
+/// The values of every DeviceInfoKind, indexed by it; that of MaxCtasPerSm is no fact of the device alone and stays 0.
 using DeviceInfoValues = std::array<int64_t, kNumDeviceInfoKinds>;
 
 /// One host expression; see ExprOp for the operands. Its index in `PlanKernel::exprs` is its name.
@@ -239,6 +243,8 @@ struct PlanLimits {
   static constexpr size_t kKernels = 4096, kParams = 256, kRank = 8, kExprs = 4096, kChecks = 1024, kVariants = 64,
                           kLaunchArgs = 1024, kDescriptors = 64, kSteps = 4096, kNotes = 1024, kTextBytes = 1 << 16, kJsonBytes = 64 << 20;
   static constexpr uint32_t kThreads = 1024, kClusterCtas = 16, kSharedBytes = 1 << 20;
+  /// CTAs of one SM; the most that any GPU holds is 32. What a driver says beyond is taken for a mistake.
+  static constexpr int64_t kCtasPerSm = 64;
   /// Of a grid. CUDA C++ Programming Guide, table of technical specifications per compute capability.
   static constexpr int64_t kGridX = 2147483647, kGridY = 65535, kGridZ = 65535;
 };

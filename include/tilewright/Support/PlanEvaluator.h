@@ -13,6 +13,8 @@
 
 #include "tilewright/Support/LaunchPlan.h"
 
+#include <functional>
+
 namespace tilewright {
 
 /// One argument of a launch, in the order of the parameters. Nothing is owned.
@@ -39,15 +41,21 @@ struct PlanDecision {
 /// How messages call a tensor map of a variant: "descriptor 0 (a, tile.load at k.mlir:7:10)".
 std::string describeDescriptor(const PlanVariant &variant, size_t index);
 
+/// Finds out how many CTAs of a variant, by its index, one SM holds at a time: at least 1. False with a message where that fails.
+using ResidencyQuery = std::function<bool(size_t variant, int64_t *ctas, std::string *error)>;
+
 /// A kernel of a verified plan, ready to be evaluated many times and from several threads at once. Refers to the
 /// kernel, which must stay where it is.
 class PlanEvaluator {
 public:
-  PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device);
+  /// `residency` is asked at each launch of a variant that wants to know; without it such a launch is refused.
+  PlanEvaluator(const PlanKernel &kernel, const DeviceInfoValues &device, ResidencyQuery residency = {});
 
   const PlanKernel &getKernel() const { return kernel; }
   /// Number of slots that `evaluate` may write: the most launch arguments of any variant.
   size_t getMaxSlots() const { return maxSlots; }
+  /// Whether launches of that variant depend on how many of its CTAs an SM holds.
+  bool asksResidency(size_t variant) const { return asksFor[variant]; }
 
   /// Checks count, kind, type, rank, static sizes and strides, promised alignment and divisibility, and bounds.
   /// On failure `error` names the parameter, the rule and the value. Strides are not checked in dimensions of
@@ -73,6 +81,7 @@ private:
 
   void addSteps(const std::vector<uint32_t> &roots, std::vector<bool> &done, Segment &segment) const;
   bool isArgOk(const PlanParam &param, const PlanArg &arg) const;
+  bool findResidency(size_t variant, int64_t *ctas, std::string *error) const;
   bool runSegment(const Segment &segment, const PlanArg *args, int64_t *values) const;
   bool evaluateStepsSlowly(const PlanArg *args, int64_t *values, std::string *error) const;
   bool failAt(const std::string &message, uint32_t expr, const PlanArg *args, std::string *error) const;
@@ -83,6 +92,10 @@ private:
 
   const PlanKernel &kernel;
   DeviceInfoValues device;
+  ResidencyQuery residency;
+  /// The expressions that stand for MaxCtasPerSm, and which variants depend on one.
+  std::vector<uint32_t> residencyExprs;
+  std::vector<bool> asksFor;
   size_t maxSlots = 0;
   Segment checkSegment, stepSegment;
   std::vector<Segment> guardSegments, variantSegments;

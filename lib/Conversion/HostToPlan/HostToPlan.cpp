@@ -261,6 +261,9 @@ private:
           case tile::DeviceFact::l2_bytes:
             kind = DeviceInfoKind::L2Bytes;
             break;
+          case tile::DeviceFact::max_ctas_per_sm:
+            kind = DeviceInfoKind::MaxCtasPerSm;
+            break;
           }
           values[x.getResult()] = add(ExprOp::DeviceInfo, static_cast<int64_t>(kind));
           return success();
@@ -477,6 +480,10 @@ FailureOr<PlanKernel> tilewright::buildPlanHost(func::FuncOp host, ArrayRef<Plan
     return failure();
   for (PlanParam &param : plan.params)
     param.isRead = param.isWritten = false;
+  for (auto info : host.front().getOps<tile::DeviceInfoOp>())
+    if (info.getFact() == tile::DeviceFact::max_ctas_per_sm)
+      return info.emitOpError() << "expects a function of tile.grid to ask for max_ctas_per_sm, found the host function @"
+                                << host.getSymName() << ", which launches several kernels or versions";
   ExpressionBuilder exprs(plan);
   if (failed(exprs.visitAll(host)))
     return failure();

@@ -137,6 +137,31 @@ TEST_F(EmulatorBackendTest, PretendsToBeTheTargetOfTheBundle) {
   EXPECT_EQ(backend->describeDevice(), "emulator (sm_80)");
 }
 
+TEST_F(EmulatorBackendTest, AnSmHoldsWhatItsThreadsAndSharedMemoryAllow) {
+  ASSERT_TRUE(backend->load(bundle, &error)) << error;
+  const PlanKernel &kernel = bundle.plan.kernels[0];
+  PlanVariant &variant = bundle.plan.kernels[0].variants[0];
+  auto held = [&](uint32_t threads, uint32_t sharedBytes) {
+    variant.numThreads = threads;
+    variant.dynamicSharedBytes = sharedBytes;
+    int64_t count = 0;
+    EXPECT_TRUE(backend->ctasPerSm(kernel, variant, &count, &error)) << error;
+    return count;
+  };
+  // The row of sm_80: 2048 threads, 32 CTAs, 164 KiB of which each CTA takes 1 KiB more.
+  EXPECT_EQ(held(128, 0), 16);
+  EXPECT_EQ(held(1024, 0), 2);
+  EXPECT_EQ(held(32, 0), 32);
+  EXPECT_EQ(held(128, 80 * 1024), 2);
+  // The caller's SMs are for one CTA each.
+  registerEmulatorBackend();
+  BackendResult small = createBackend("emulator", {0, 0, /*smCount=*/3});
+  ASSERT_TRUE(small.backend) << small.error;
+  int64_t count = 0;
+  EXPECT_TRUE(small.backend->ctasPerSm(kernel, variant, &count, &error)) << error;
+  EXPECT_EQ(count, 1);
+}
+
 TEST_F(EmulatorBackendTest, BadBundles) {
   EXPECT_FALSE(launch({0, 0}, 1));
   EXPECT_EQ(error, "kernel 'scale' is of no bundle that is loaded");

@@ -293,3 +293,44 @@ TEST(BackendRegistry, UnknownNamesListTheKnownOnes) {
   options.seed = 5;
   EXPECT_EQ(createBackend("tpu", options).error, "seed 5");
 }
+
+TEST_F(CudaBackendTest, GridsAskTheDriverHowManyCtasAnSmHolds) {
+  PlanKernel &kernel = bundle.plan.kernels[0];
+  auto next = static_cast<uint32_t>(kernel.exprs.size());
+  kernel.exprs.push_back({ExprOp::DeviceInfo, static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm)});
+  kernel.exprs.push_back({ExprOp::Constant, 5});
+  kernel.exprs.push_back({ExprOp::Mul, next, next + 1});
+  kernel.variants[0].grid = {next + 2};
+  kernel.variants[0].dynamicSharedBytes = 4096;
+  start();
+  getFakeCuda().skipsKernels = true;
+  getFakeCuda().numResidencyQueries = 0;
+  getFakeCuda().ctasPerSm = 3;
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(getFakeCuda().grid[0], 15u);
+  EXPECT_STREQ(getFakeCuda().residentSymbol, "add_unit");
+  EXPECT_EQ(getFakeCuda().residentThreads, 128);
+  EXPECT_EQ(getFakeCuda().residentSharedBytes, 4096u);
+  // Once for each variant.
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(getFakeCuda().numResidencyQueries, 1);
+  // The other variant does not ask, and nobody asks for it.
+  strideA = 2;
+  EXPECT_EQ(launchError(), "");
+  EXPECT_EQ(getFakeCuda().numResidencyQueries, 1);
+  getFakeCuda().skipsKernels = false;
+  getFakeCuda().ctasPerSm = 2;
+}
+
+TEST_F(CudaBackendTest, WhatDoesNotFitAnSmIsNotLaunched) {
+  PlanKernel &kernel = bundle.plan.kernels[0];
+  kernel.variants[0].grid = {static_cast<uint32_t>(kernel.exprs.size())};
+  kernel.exprs.push_back({ExprOp::DeviceInfo, static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm)});
+  start();
+  getFakeCuda().ctasPerSm = 0;
+  EXPECT_EQ(launchError(), "kernel '" + kernel.name + "': an SM is said to hold 0 CTAs of 'add_unit', expected 1 to 64");
+  getFakeCuda().ctasPerSm = 2;
+  setenv("FAKE_CUDA_FAIL", "cuOccupancyMaxActiveBlocksPerMultiprocessor:1", 1);
+  EXPECT_EQ(launchError(),
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor failed: CUDA_ERROR_INVALID_VALUE; 'add_unit'");
+}

@@ -142,6 +142,15 @@ EXPORTED Result cuFuncSetAttribute(Function, int attribute, int value) {
     state.allowsLargeClusters = value;
   return 0;
 }
+EXPORTED Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, Function function, int threads, size_t bytes) {
+  NEED_CONTEXT("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  ++state.numResidencyQueries;
+  state.residentSymbol = reinterpret_cast<const char *>(function);
+  state.residentThreads = threads;
+  state.residentSharedBytes = bytes;
+  *count = state.ctasPerSm;
+  return 0;
+}
 EXPORTED Result cuMemAlloc_v2(DevicePtr *address, size_t bytes) {
   NEED_CONTEXT("cuMemAlloc_v2");
   if (bytes == 0)

@@ -17,6 +17,11 @@ struct FakeCudaState {
   unsigned grid[3] = {}, numThreads = 0, sharedBytes = 0, clusterX = 0;
   void *stream = nullptr;
   char symbol[64] = "";
+  /// What the driver says that an SM holds, the kernel that was asked for last, and how often.
+  int ctasPerSm = 2, numResidencyQueries = 0;
+  const char *residentSymbol = "";
+  int residentThreads = 0;
+  size_t residentSharedBytes = 0;
   /// Set by tests that only measure.
   bool skipsKernels = false;
 };

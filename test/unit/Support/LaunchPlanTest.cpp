@@ -82,7 +82,7 @@ TEST(LaunchPlan, TextThatIsNotUtf8IsStillPrintable) {
 
 TEST(LaunchPlan, EveryRuleOfTheStructureIsChecked) {
   using Plan = LaunchPlan;
-  EXPECT_EQ(verifyError([](Plan &p) { p.version = 1; }), "launch plan: version 1 is not supported, expected 3");
+  EXPECT_EQ(verifyError([](Plan &p) { p.version = 1; }), "launch plan: version 1 is not supported, expected 4");
   EXPECT_EQ(verifyError([](Plan &p) { p.target = ""; }), "launch plan: target is empty");
   EXPECT_EQ(verifyError([](Plan &p) { p.kernels.push_back(p.kernels[0]); }),
             "launch plan: two kernels are called 'copy'");
@@ -125,6 +125,21 @@ TEST(LaunchPlan, EveryRuleOfTheStructureIsChecked) {
   EXPECT_EQ(expr({ExprOp::ArgBase, 2}), e + "(arg_base): parameter 2 has no address");
   EXPECT_EQ(expr({ExprOp::ArgSize, 0, 2}), e + "(arg_size): parameter 'v' has no dim 2");
   EXPECT_EQ(expr({ExprOp::ArgStride, 1, 0}), e + "(arg_stride): parameter 'p' has no dim 0");
+
+  // What depends on the variant is known once it is chosen.
+  auto resident = [](const std::function<void(PlanKernel &, uint32_t)> &use) {
+    return verifyError([&](Plan &p) {
+      PlanKernel &kernel = p.kernels[0];
+      auto next = static_cast<uint32_t>(kernel.exprs.size());
+      kernel.exprs.push_back({ExprOp::DeviceInfo, static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm)});
+      kernel.exprs.push_back({ExprOp::Add, next, 0});
+      use(kernel, next + 1);
+    });
+  };
+  const std::string known = ": it depends on max_ctas_per_sm, which is known of a chosen variant only";
+  EXPECT_EQ(resident([](PlanKernel &k, uint32_t e) { k.checks[0].expr = e; }), "kernel 'copy', check 0" + known);
+  EXPECT_EQ(resident([](PlanKernel &k, uint32_t e) { k.variants[0].guard = e; }),
+            "kernel 'copy', variant 0, guard" + known);
 
   EXPECT_EQ(verifyError([](Plan &p) { p.kernels[0].checks[0].expr = 13; }),
             "kernel 'copy', check 0: 13 is not an expression");
@@ -169,7 +184,7 @@ TEST(LaunchPlan, CountsAreCapped) {
 
 TEST(LaunchPlan, JsonErrorsNameTheField) {
   EXPECT_EQ(parseError("[]"), "launch plan, top level: expected an object with a version");
-  EXPECT_EQ(parseError("{\"version\":7}"), "launch plan: version 7 is not supported, expected 3");
+  EXPECT_EQ(parseError("{\"version\":7}"), "launch plan: version 7 is not supported, expected 4");
   EXPECT_NE(parseError("{").find("launch plan: "), std::string::npos);
   EXPECT_EQ(parseError(editedJson("\"div_by\":16", "\"div_by\":\"x\"")),
             "launch plan, top level.kernels[0].params[0].div_by: expected an integer, found \"x\"");

@@ -361,3 +361,86 @@ TEST(PlanEvaluator, GridTroubleIsLocated) {
   EXPECT_EQ(expr.run(5, 0).second, "kernel 'k': the check \"a must be a multiple\" cannot be computed: division by "
                                    "zero in ceildiv_s, from parameter 'a' = 5, parameter 'b' = 0");
 }
+
+/// The sample plan with `min(its grid, SMs * CTAs of each)` in the first variant.
+static LaunchPlan makeResidentPlan() {
+  LaunchPlan plan = makeSamplePlan();
+  PlanKernel &kernel = plan.kernels[0];
+  auto next = static_cast<uint32_t>(kernel.exprs.size());
+  kernel.exprs.push_back({ExprOp::DeviceInfo, static_cast<int64_t>(DeviceInfoKind::MaxCtasPerSm)});
+  kernel.exprs.push_back({ExprOp::DeviceInfo, static_cast<int64_t>(DeviceInfoKind::SmCount)});
+  kernel.exprs.push_back({ExprOp::Mul, next, next + 1});
+  kernel.variants[0].grid = {next + 2};
+  return plan;
+}
+
+TEST(PlanEvaluator, AVariantLearnsHowManyOfItAnSmHolds) {
+  LaunchPlan plan = makeResidentPlan();
+  std::string error;
+  ASSERT_TRUE(verifyLaunchPlan(plan, &error)) << error;
+  std::vector<size_t> asked;
+  PlanEvaluator evaluator(plan.kernels[0], kDevice, [&](size_t variant, int64_t *ctas, std::string *) {
+    asked.push_back(variant);
+    *ctas = 3;
+    return true;
+  });
+  EXPECT_TRUE(evaluator.asksResidency(0));
+  EXPECT_FALSE(evaluator.asksResidency(1));
+  SampleArgs sample;
+  PlanDecision decision;
+  uint64_t slots[8];
+  ASSERT_TRUE(evaluator.evaluate(sample.args, 3, &decision, slots, &error)) << error;
+  EXPECT_EQ(decision.grid[0], 396u);
+  EXPECT_EQ(asked, std::vector<size_t>{0});
+  // The other variant does not ask.
+  sample.strides[0] = 66;
+  ASSERT_TRUE(evaluator.evaluate(sample.args, 3, &decision, slots, &error)) << error;
+  EXPECT_EQ(decision.variant, 1u);
+  EXPECT_EQ(decision.grid[0], 2u);
+  EXPECT_EQ(asked.size(), 1u);
+}
+
+TEST(PlanEvaluator, HowManyAnSmHoldsIsNotTakenOnTrust) {
+  LaunchPlan plan = makeResidentPlan();
+  SampleArgs sample;
+  PlanDecision decision;
+  uint64_t slots[8];
+  auto run = [&](const ResidencyQuery &query) {
+    std::string error;
+    EXPECT_FALSE(PlanEvaluator(plan.kernels[0], kDevice, query).evaluate(sample.args, 3, &decision, slots, &error));
+    return error;
+  };
+  for (int64_t count : {-1, 0, 65})
+    EXPECT_EQ(run([&](size_t, int64_t *ctas, std::string *) {
+                *ctas = count;
+                return true;
+              }),
+              "kernel 'copy': an SM is said to hold " + std::to_string(count) + " CTAs of 'copy_fast', expected 1 to 64");
+  EXPECT_EQ(run({}), "kernel 'copy': an SM is said to hold 0 CTAs of 'copy_fast', expected 1 to 64");
+  EXPECT_EQ(run([](size_t, int64_t *, std::string *error) {
+              *error = "no driver";
+              return false;
+            }),
+            "no driver");
+}
+
+TEST(PlanEvaluator, HowManyAnSmHoldsReachesTheSlowWay) {
+  // The grid divides by it less 3: without a value for 3.
+  LaunchPlan plan = makeResidentPlan();
+  PlanKernel &kernel = plan.kernels[0];
+  auto next = static_cast<uint32_t>(kernel.exprs.size());
+  kernel.exprs.push_back({ExprOp::Constant, 3});
+  kernel.exprs.push_back({ExprOp::Sub, next - 3, next});
+  kernel.exprs.push_back({ExprOp::DivS, next, next + 1});
+  kernel.variants[0].grid = {next + 2};
+  SampleArgs sample;
+  PlanDecision decision;
+  uint64_t slots[8];
+  std::string error;
+  PlanEvaluator evaluator(kernel, kDevice, [](size_t, int64_t *ctas, std::string *) {
+    *ctas = 3;
+    return true;
+  });
+  EXPECT_FALSE(evaluator.evaluate(sample.args, 3, &decision, slots, &error));
+  EXPECT_EQ(error, "kernel 'copy': grid x cannot be computed: division by zero in div_s");
+}

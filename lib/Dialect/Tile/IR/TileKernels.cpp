@@ -57,6 +57,13 @@ static func::FuncOp lookupHostFunction(func::FuncOp kernel, StringRef name, Flat
                              << op.getName();
       return {};
     }
+  for (auto info : host.front().getOps<DeviceInfoOp>())
+    if (info.getFact() == DeviceFact::max_ctas_per_sm && name != "tile.grid") {
+      emitError(info.getLoc()) << "expected max_ctas_per_sm in a function of tile.grid only, found it in @"
+                               << symbol.getValue() << " of " << name
+                               << ": which version is launched is not known before";
+      return {};
+    }
   return host;
 }
 

@@ -11,6 +11,9 @@ using namespace tilewright::tile;
 /// but a launcher may flatten the grid, so no more than this is promised.
 static constexpr int64_t kMaxPrograms = 0x7fffffff;
 
+/// Most programs that an SM holds. Source: LaunchPlan.h, PlanLimits, which a launch checks.
+static constexpr int64_t kMaxCtasPerSm = 64;
+
 static ConstantIntRanges signedRange(unsigned width, int64_t first, int64_t last) {
   return ConstantIntRanges::fromSigned(APInt(width, first, /*isSigned=*/true), APInt(width, last, /*isSigned=*/true));
 }
@@ -25,7 +28,8 @@ void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
   set(getResult(), indexRange(1, kMaxPrograms));
 }
 void DeviceInfoOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set) {
-  set(getResult(), indexRange(0));
+  // A program fits an SM, or there is no launch; a warp is the least that one takes.
+  set(getResult(), getFact() == DeviceFact::max_ctas_per_sm ? indexRange(1, kMaxCtasPerSm) : indexRange(0));
 }
 
 void AssumeOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn set) {

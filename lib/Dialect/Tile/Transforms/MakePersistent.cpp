@@ -36,16 +36,22 @@ static std::string findObstacle(func::FuncOp kernel, func::FuncOp grid) {
 }
 
 Persistence tilewright::planPersistence(func::FuncOp kernel, func::FuncOp grid, std::optional<bool> asked,
-                                        StringRef who, int64_t places) {
+                                        StringRef who, int64_t sms, std::optional<int64_t> perSm) {
   Persistence plan;
   plan.obstacle = findObstacle(kernel, grid);
   plan.tiles = staticPrograms(grid);
   std::string size = "the number of tiles is known at the launch only";
   if (plan.tiles) {
-    Waves waves = countWaves(*plan.tiles, places);
-    size = llvm::formatv("{0} tiles on {1} places are {2} waves, the last {3}% full", *plan.tiles, places, waves.count,
-                         waves.lastPercent)
-               .str();
+    auto inWaves = [&](int64_t ctas) {
+      Waves waves = countWaves(*plan.tiles, sms * ctas);
+      return llvm::formatv("{0} waves, the last {1}% full", waves.count, waves.lastPercent).str();
+    };
+    if (perSm)
+      size = llvm::formatv("{0} tiles on {1} places are {2}", *plan.tiles, sms * *perSm, inWaves(*perSm)).str();
+    else
+      size = llvm::formatv("{0} tiles on {1} SMs are {2}, where one program fits an SM, and {3}, where two do",
+                           *plan.tiles, sms, inWaves(1), inWaves(2))
+                 .str();
   }
   if (!plan.obstacle.empty()) {
     plan.reason = plan.obstacle;
@@ -121,15 +127,18 @@ static void loopOverTiles(func::FuncOp kernel, func::FuncOp grid) {
   });
 }
 
-/// min(tiles, SMs * occupancy) programs.
-static void limitGrid(func::FuncOp grid, int64_t occupancy) {
+/// min(tiles, SMs * programs of each). Who does not say how many an SM shall hold gets as many as fit.
+static void limitGrid(func::FuncOp grid, std::optional<int64_t> perSm) {
   Operation *end = grid.front().getTerminator();
   OpBuilder builder(end);
   Location loc = end->getLoc();
   Value tiles = multiplyAll(builder, loc, end->getOperands());
   Value places = tile::DeviceInfoOp::create(builder, loc, tile::DeviceFact::sm_count);
-  if (occupancy > 1)
-    places = arith::MulIOp::create(builder, loc, places, arith::ConstantIndexOp::create(builder, loc, occupancy));
+  if (!perSm)
+    places = arith::MulIOp::create(builder, loc, places,
+                                   tile::DeviceInfoOp::create(builder, loc, tile::DeviceFact::max_ctas_per_sm));
+  else if (*perSm > 1)
+    places = arith::MulIOp::create(builder, loc, places, arith::ConstantIndexOp::create(builder, loc, *perSm));
   end->setOperands(Value(arith::MinSIOp::create(builder, loc, tiles, places)));
   grid.setFunctionType(builder.getFunctionType(grid.getArgumentTypes(), builder.getIndexType()));
 }
@@ -165,8 +174,10 @@ private:
       who = "tile.persistent";
     }
     auto occupancy = kernel->getAttrOfType<IntegerAttr>("tile.occupancy");
-    int64_t perSm = occupancy ? occupancy.getInt() : 1;
-    Persistence plan = planPersistence(kernel, grid, asked, who, perSm * chosen.typicalSms);
+    std::optional<int64_t> perSm;
+    if (occupancy)
+      perSm = occupancy.getInt();
+    Persistence plan = planPersistence(kernel, grid, asked, who, chosen.typicalSms, perSm);
 
     auto opts = remark::RemarkOpts::name("MakePersistent").category(getArgument()).function(kernel.getSymName());
     if (!plan.applies) {
@@ -178,7 +189,11 @@ private:
       return;
     }
     remark::passed(kernel.getLoc(), opts)
-        << remark::add("a loop over the tiles, {0} programs on each SM at most: {1}", perSm, plan.reason);
+        << remark::add("a loop over the tiles, {0} on each SM at most: {1}",
+                       !perSm        ? std::string("as many programs as fit")
+                       : *perSm == 1 ? std::string("1 program")
+                                     : std::to_string(*perSm) + " programs",
+                       plan.reason);
     func::FuncOp own = takeGrid(kernel, grid, symbols);
     loopOverTiles(kernel, own);
     limitGrid(own, perSm);

@@ -396,3 +396,19 @@ func.func @parts_of_a_loop(%n: index) {
   } {tile.epilogue_parts = 2}
   return
 }
+
+// -----
+
+func.func @base() attributes {tile.kernel} {
+  return
+}
+func.func @early() -> i1 {
+  %c2 = arith.constant 2 : index
+  // expected-error @below {{expected max_ctas_per_sm in a function of tile.grid only, found it in @early of tile.guard: which version is launched is not known before}}
+  %n = tile.device_info max_ctas_per_sm
+  %r = arith.cmpi sge, %n, %c2 : index
+  return %r : i1
+}
+func.func @asks_early() attributes {tile.kernel, tile.variant_of = @base, tile.guard = @early} {
+  return
+}

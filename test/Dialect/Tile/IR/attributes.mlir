@@ -32,7 +32,9 @@ func.func @grid(%a: !any, %n: i32, %f: f32, %p: !tile.ptr<f32>) -> (index, index
   %x = arith.ceildivsi %m, %c128 : index
   %y = arith.index_cast %n : i32 to index
   %sms = tile.device_info sm_count
-  %z = arith.minsi %y, %sms : index
+  %held = tile.device_info max_ctas_per_sm
+  %places = arith.muli %sms, %held : index
+  %z = arith.minsi %y, %places : index
   return %x, %y, %z : index, index, index
 }
 

@@ -70,6 +70,8 @@ func.func @more_facts(%n: i64, %t: tensor<8xi32>, %p: !tile.ptr<f32>) -> (i64, t
   %3 = tile.num_programs z
   // CHECK: tile.device_info sm_count
   %4 = tile.device_info sm_count
+  // CHECK: tile.device_info max_ctas_per_sm
+  %5 = tile.device_info max_ctas_per_sm
   return %0, %1, %2, %3, %4 : i64, tensor<8xi32>, !tile.ptr<f32>, index, index
 }
 

@@ -6,9 +6,21 @@
 // MODE: unknown mode 'maybe': expected auto, always or never
 // UNKNOWN: unknown target 'sm_70': expected one of sm_80
 
-// CHECK:  [Missed] {{.*}}MakePersistent{{.*}}Function=known | {{.*}}Reason="one program per tile: 300 tiles on 132 places are 3 waves, the last 27% full; no iteration would overlap the next without a software pipeline, so a loop saves nothing but the start of programs"
-// ALWAYS: [Passed] {{.*}}Function=known | {{.*}}a loop over the tiles, 1 programs on each SM at most: the option asks for it; 300 tiles on 108 places are 3 waves, the last 77% full
+// CHECK:  [Missed] {{.*}}MakePersistent{{.*}}Function=known | {{.*}}Reason="one program per tile: 300 tiles on 132 SMs are 3 waves, the last 27% full, where one program fits an SM, and 2 waves, the last 13% full, where two do; no iteration would overlap the next without a software pipeline, so a loop saves nothing but the start of programs"
+// ALWAYS: [Passed] {{.*}}Function=known | {{.*}}a loop over the tiles, as many programs as fit on each SM at most: the option asks for it; 300 tiles on 108 SMs are 3 waves, the last 77% full, where one program fits an SM, and 2 waves, the last 38% full, where two do
 func.func @known(%p: !tile.ptr<i64>) attributes {tile.kernel, tile.grid = @grid} {
+  return
+}
+func.func @grid(%p: !tile.ptr<i64>) -> (index, index) {
+  %c3 = arith.constant 3 : index
+  %c100 = arith.constant 100 : index
+  return %c3, %c100 : index, index
+}
+
+// -----
+
+// CHECK:  [Passed] {{.*}}Function=counted | {{.*}}a loop over the tiles, 1 program on each SM at most: tile.persistent asks for it; 300 tiles on 132 places are 3 waves, the last 27% full
+func.func @counted(%p: !tile.ptr<i64>) attributes {tile.kernel, tile.grid = @grid, tile.persistent = true, tile.occupancy = 1} {
   return
 }
 func.func @grid(%p: !tile.ptr<i64>) -> (index, index) {

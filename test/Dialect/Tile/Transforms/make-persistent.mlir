@@ -15,7 +15,9 @@
 // CHECK-LABEL: func.func @rows_grid(
 // CHECK:         %[[N:.*]] = tile.view_size %arg0, 0
 // CHECK:         %[[SMS:.*]] = tile.device_info sm_count
-// CHECK:         %[[LEAST:.*]] = arith.minsi %[[N]], %[[SMS]]
+// CHECK:         %[[HELD:.*]] = tile.device_info max_ctas_per_sm
+// CHECK:         %[[PLACES:.*]] = arith.muli %[[SMS]], %[[HELD]]
+// CHECK:         %[[LEAST:.*]] = arith.minsi %[[N]], %[[PLACES]]
 // CHECK:         return %[[LEAST]]
 // Nobody asks for it.
 // AUTO-LABEL: func.func @rows(
@@ -67,4 +69,17 @@ func.func @axes(%gx: index, %gy: index, %gz: index, %p: !tile.ptr<i64>) attribut
 }
 func.func @axes_grid(%gx: index, %gy: index, %gz: index, %p: !tile.ptr<i64>) -> (index, index, index) {
   return %gx, %gy, %gz : index, index, index
+}
+
+// -----
+
+// One on each SM, as the author says.
+// CHECK-LABEL: func.func @alone_grid(
+// CHECK:         %[[SMS:.*]] = tile.device_info sm_count
+// CHECK-NEXT:    arith.minsi %arg0, %[[SMS]]
+func.func @alone(%n: index) attributes {tile.kernel, tile.grid = @alone_grid, tile.occupancy = 1} {
+  return
+}
+func.func @alone_grid(%n: index) -> index {
+  return %n : index
 }

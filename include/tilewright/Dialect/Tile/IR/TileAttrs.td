@@ -21,7 +21,8 @@ def Tile_Precision : Tile_Enum<"Precision", "how f32 products may be computed",
     [I32EnumAttrCase<"ieee", 0>, I32EnumAttrCase<"tf32", 1>, I32EnumAttrCase<"tf32x3", 2>,
      I32EnumAttrCase<"bf16x3", 3>, I32EnumAttrCase<"bf16x6", 4>]>;
 def Tile_DeviceFact : Tile_Enum<"DeviceFact", "what a host may ask of a device",
-    [I32EnumAttrCase<"sm_count", 0>, I32EnumAttrCase<"max_shared_bytes", 1>, I32EnumAttrCase<"l2_bytes", 2>]>;
+    [I32EnumAttrCase<"sm_count", 0>, I32EnumAttrCase<"max_shared_bytes", 1>, I32EnumAttrCase<"l2_bytes", 2>,
+     I32EnumAttrCase<"max_ctas_per_sm", 3>]>;
 
 def Tile_SyncOrder : Tile_Enum<"SyncOrder", "what an access to memory that programs share holds back",
     [I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,

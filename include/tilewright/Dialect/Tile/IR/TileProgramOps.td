@@ -30,7 +30,10 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_HasRange]> {
 
 def Tile_DeviceInfoOp : Tile_Op<"device_info", [Pure, Tile_HasRange]> {
   let summary = "A fact about the device that a kernel will run on";
-  let description = [{ For host functions. Example: `%n = tile.device_info sm_count`. }];
+  let description = [{
+    For host functions. `max_ctas_per_sm`, how many programs of the version that is launched an SM holds at a time, is known once its
+    code is: only the grid function may ask for it. Example: `%n = tile.device_info sm_count`.
+  }];
   let arguments = (ins Tile_DeviceFact:$fact);
   let results = (outs Index:$result);
   let assemblyFormat = "$fact attr-dict";

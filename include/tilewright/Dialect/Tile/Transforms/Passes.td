@@ -138,8 +138,8 @@ def OrderGridPass : Pass<"tile-order-grid", "::mlir::ModuleOp"> {
 def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let summary = "Let one program compute several tiles, in a loop over the grid";
   let description = [{
-    The grid becomes min(tiles, SMs * occupancy) programs along x, with the number of SMs from `tile.device_info` and the occupancy
-    from `tile.occupancy` (1 without it); each program walks the tiles `program_id, program_id + programs, ...` in a loop that is marked
+    The grid becomes min(tiles, SMs * programs of each) along x, with the number of SMs from `tile.device_info` and the programs of
+    an SM from `tile.occupancy`, without it from `tile.device_info max_ctas_per_sm`: as many as fit; each program walks the tiles `program_id, program_id + programs, ...` in a loop that is marked
     `tile.independent`. Where one wave holds all tiles, each program has one. `mode=auto` obeys `tile.persistent` and otherwise changes
     nothing, because without a software pipeline no iteration overlaps the next; `always` and `never` are for kernels that do not
     say. Leaves alone: grids that ask the device already, kernels whose programs may wait for one another.

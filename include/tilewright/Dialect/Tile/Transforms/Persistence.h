@@ -2,7 +2,7 @@
 /// \file
 /// Whether one program computes several tiles, apart from the rewriting. A grid of `tiles` programs runs in waves: as
 /// many as there are places (SMs times CTAs of each) at a time. Worked example: 300 tiles on 132 places are 3 waves,
-/// the last with 36 of them, 27% full.
+/// the last with 36 of them, 27% full. How many CTAs an SM holds, unless the author says it, is known when the kernel is launched.
 #ifndef TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PERSISTENCE_H
 #define TILEWRIGHT_DIALECT_TILE_TRANSFORMS_PERSISTENCE_H
 
@@ -33,10 +33,10 @@ struct Persistence {
   std::optional<int64_t> tiles;
 };
 
-/// Decides for `kernel` and its grid function. `asked` is what `who` wants, where anybody wants something. Changes
-/// nothing.
+/// Decides for `kernel` and its grid function. `asked` is what `who` wants, where anybody wants something; `sms` and `perSm` are
+/// the SMs to explain for and the programs of each, where the author says how many. Changes nothing.
 Persistence planPersistence(mlir::func::FuncOp kernel, mlir::func::FuncOp grid, std::optional<bool> asked,
-                            llvm::StringRef who, int64_t places);
+                            llvm::StringRef who, int64_t sms, std::optional<int64_t> perSm);
 
 } // namespace tilewright
 
