@@ -18,7 +18,8 @@
 
 namespace tilewright {
 
-/// `index mod size` where index is `start + i_d`: the step along d holds only where that is the index itself.
+/// `index mod size` where index is `start + i_d`: the step along d counts what that gives less `start`, which is i_d
+/// only where the index is below the size.
 struct IndexWrap {
   Polynomial start, size;
   bool operator==(const IndexWrap &other) const { return start == other.start && size == other.size; }

@@ -246,6 +246,16 @@ static std::vector<std::string> shifts(const std::vector<std::string> &flags) {
   return bodies;
 }
 
+/// Of multiples of an index too.
+static std::vector<std::string> remainders(const std::string &name) {
+  std::vector<std::string> bodies = binary(name);
+  bodies.push_back("%a = arith.constant dense<2> : tensor<4x$T>\n%b = arith.muli %i, %a : tensor<4x$T>\n%r = arith." +
+                   name + " %b, %ss : tensor<4x$T>");
+  bodies.push_back("%a = arith.muli %i, %ts overflow<nsw> : tensor<4x$T>\n%r = arith." + name +
+                   " %a, %ss : tensor<4x$T>");
+  return bodies;
+}
+
 static std::string castTo(const std::string &name, const std::string &to) {
   return "%a = arith.addi %i, %ss overflow<nsw> : tensor<4x$T>\n%r = arith." + name +
          " %a : tensor<4x$T> to tensor<4x" + to + ">";
@@ -275,6 +285,7 @@ static std::vector<Row> rows() {
       {"tile.broadcast",
        {"%r = tile.broadcast %i1 : tensor<1x4x$T> -> tensor<3x4x$T>",
         "%r = tile.broadcast %i2 : tensor<4x1x$T> -> tensor<4x3x$T>",
+        "%a = tile.iota start 5 : tensor<1x$T>\n%r = tile.broadcast %a : tensor<1x$T> -> tensor<4x$T>",
         "%a = tile.splat %s : $T -> tensor<1x1x$T>\n%r = tile.broadcast %a : tensor<1x1x$T> -> tensor<2x3x$T>"}},
       {"tile.reshape",
        {"%r = tile.reshape %row : tensor<4x4x$T> -> tensor<4x1x4x1x$T>",
@@ -300,8 +311,8 @@ static std::vector<Row> rows() {
         "%r = tile.ptr_add %a, %ts : tensor<4x!tile.ptr<f32>>, tensor<4x$T>"}},
       {"arith.muli", binary("muli", flags)},
       {"arith.shli", shifts(flags)},
-      {"arith.remsi", binary("remsi")},
-      {"arith.remui", binary("remui")},
+      {"arith.remsi", remainders("remsi")},
+      {"arith.remui", remainders("remui")},
       {"arith.extsi", {castTo("extsi", "i16"), "%r = arith.extsi %s : $T to i16"}, "i8"},
       {"arith.extui", {castTo("extui", "i16"), "%r = arith.extui %s : $T to i16"}, "i8"},
       {"arith.trunci", {castTo("trunci", "i8"), "%r = arith.trunci %s : $T to i8"}, "i64"},
@@ -389,16 +400,15 @@ private:
     for (size_t i = 0; i < elements->size(); ++i) {
       SmallVector<int64_t> index = indexOf(i, shape);
       Wide sum = base + *uniform;
-      bool isWrapped = false;
       for (size_t d = 0; d < shape.size(); ++d) {
-        sum += *evaluate(form->steps[d]) * index[d];
+        Wide along = index[d];
+        // The index that the remainder gives, as a distance from the first.
         if (const std::optional<IndexWrap> &wrap = form->wraps[d]) {
-          Wide at = *evaluate(wrap->start) + index[d];
-          isWrapped |= at < 0 || at >= *evaluate(wrap->size);
+          Wide start = *evaluate(wrap->start);
+          along = (start + index[d]) % *evaluate(wrap->size) - start;
         }
+        sum += *evaluate(form->steps[d]) * along;
       }
-      if (isWrapped)
-        continue;
       if (form->isExact && !form->base)
         EXPECT_TRUE(sum == (*elements)[i]) << "element " << i << " is " << (*elements)[i];
       EXPECT_TRUE(modulo(sum, 64) == modulo((*elements)[i], 64)) << "element " << i << " is " << (*elements)[i];
@@ -475,9 +485,11 @@ unsigned AffineRules::prove(const std::string &body, const std::string &type) {
     }
   });
   int64_t most = type == "i8" ? 127 : std::numeric_limits<int64_t>::max(), least = -most - 1;
-  const Domain domains[] = {
+  std::vector<Domain> domains = {
       {least, least + 1, 1}, {most - 1, most, 1}, {-2, 1, 1}, {0, 3, 1}, {2, 2, 1}, {1, 5, 1}, {0, 8, 4},
       {-1, -1, 1},           {0, 0, 1},           {60, 65, 1}};
+  if (type != "i8") // Not in 8 bits.
+    domains.push_back({100, 200, 50});
   unsigned numForms = 0;
   Builder builder(&context);
   for (const Domain &s : domains)

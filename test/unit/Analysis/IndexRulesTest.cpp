@@ -171,6 +171,7 @@ static std::vector<Domain> domainsOf(const std::string &type) {
     for (int64_t max : ends)
       if (min <= max)
         add(min, max, 1);
+  add(2, 2, 1);
   add(-4, 3, 2);
   add(0, 3, 3);
   if (isNarrow)
