@@ -83,6 +83,13 @@ struct InBoundsAnalysis::Impl {
     }
     return Polynomial::symbol(translation.bounds.addLeaf(std::move(any)));
   }
+
+  static std::string print(const IndexTranslation &translation, const Polynomial &number) {
+    return translation.bounds.print(number, [&](unsigned symbol) {
+      std::string known = translation.nameOf(symbol);
+      return known.empty() ? std::string("<index tile>") : known;
+    });
+  }
 };
 
 func::FuncOp tilewright::findGrid(func::FuncOp kernel) {
@@ -104,6 +111,11 @@ bool InBoundsAnalysis::isInBounds(const ViewAccess &access, unsigned dim) {
   Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
   std::optional<Polynomial> end = add(offset, Polynomial::constant(access.extents[dim]));
   return end && translation.bounds.isNonNegative(offset) && translation.bounds.isAtMost(*end, size);
+}
+
+bool InBoundsAnalysis::isNonNegative(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  return translation.bounds.isNonNegative(impl->offset(translation, access, dim));
 }
 
 bool InBoundsAnalysis::isAtMost(Value a, Value b, Operation *at) {
@@ -131,11 +143,25 @@ std::string InBoundsAnalysis::describe(const ViewAccess &access, unsigned dim) {
   IndexTranslation &translation = impl->translationAt(access.op);
   Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
   Polynomial last = add(offset, Polynomial::constant(access.extents[dim] - 1)).value_or(offset);
-  auto name = [&](unsigned symbol) {
-    std::string known = translation.nameOf(symbol);
-    return known.empty() ? std::string("<index tile>") : known;
-  };
-  return translation.bounds.print(last, name) + " < " + translation.bounds.print(size, name);
+  return Impl::print(translation, last) + " < " + Impl::print(translation, size);
+}
+
+std::string InBoundsAnalysis::describeOffset(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  return Impl::print(translation, impl->offset(translation, access, dim));
+}
+
+SmallVector<std::string> InBoundsAnalysis::describeProof(const ViewAccess &access, unsigned dim) {
+  IndexTranslation &translation = impl->translationAt(access.op);
+  Polynomial offset = impl->offset(translation, access, dim), size = translation.sizeOf(access.view, dim);
+  std::optional<Polynomial> end = add(offset, Polynomial::constant(access.extents[dim]));
+  std::optional<Polynomial> room = end ? subtract(size, *end) : std::nullopt;
+  auto steps = room ? translation.bounds.explainNonNegative(*room) : std::nullopt;
+  SmallVector<std::string> texts;
+  if (steps)
+    for (const auto &[low, high] : *steps)
+      texts.push_back(Impl::print(translation, low) + " <= " + Impl::print(translation, high));
+  return texts;
 }
 
 ExtraFacts InBoundsAnalysis::findUsefulFacts(const ViewAccess &access, unsigned dim) {

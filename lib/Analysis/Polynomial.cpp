@@ -122,3 +122,34 @@ Wide tilewright::evaluate(const Polynomial &polynomial, const std::function<Wide
   }
   return sum;
 }
+
+static std::string printWide(Wide value) {
+  bool isNegative = value < 0;
+  std::string digits;
+  do
+    digits.insert(digits.begin(), static_cast<char>('0' + (isNegative ? -(value % 10) : value % 10)));
+  while (value /= 10);
+  return (isNegative ? "-" : "") + digits;
+}
+
+std::string tilewright::print(const Polynomial &polynomial, const std::function<std::string(unsigned)> &nameOf) {
+  std::string text;
+  // The constant is first in the map and last in the text.
+  auto append = [&](const Polynomial::Product &product, Wide coefficient) {
+    std::string term;
+    bool isNegative = coefficient < 0;
+    Wide size = isNegative ? -coefficient : coefficient;
+    if (size != 1 || product.empty())
+      term = printWide(size);
+    for (unsigned symbol : product)
+      term += (term.empty() ? "" : "*") + nameOf(symbol);
+    text += text.empty() ? (isNegative ? "-" : "") : isNegative ? " - " : " + ";
+    text += term;
+  };
+  for (const auto &[product, coefficient] : polynomial.terms)
+    if (!product.empty())
+      append(product, coefficient);
+  if (Wide constant = polynomial.constantTerm(); constant != 0 || text.empty())
+    append({}, constant);
+  return text;
+}

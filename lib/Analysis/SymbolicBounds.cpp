@@ -137,6 +137,17 @@ Polynomial SymbolicBounds::oneOf(const Polynomial &a, const Polynomial &b) { ret
 
 bool SymbolicBounds::isNonNegative(const Polynomial &a) const { return SymbolicProof(*this, a).prove(); }
 
+std::optional<std::vector<std::pair<Polynomial, Polynomial>>>
+SymbolicBounds::explainNonNegative(const Polynomial &a) const {
+  SymbolicProof proof(*this, a, /*keepsSteps=*/true);
+  if (!proof.prove())
+    return std::nullopt;
+  std::vector<std::pair<Polynomial, Polynomial>> steps;
+  for (const SymbolicProof::Step &step : proof.getSteps())
+    steps.push_back({step.low, step.high});
+  return steps;
+}
+
 bool SymbolicBounds::isAtMost(const Polynomial &a, const Polynomial &b) const {
   std::optional<Polynomial> difference = subtract(b, a);
   return difference && isNonNegative(*difference);

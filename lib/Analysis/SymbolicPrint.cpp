@@ -4,37 +4,6 @@
 
 using namespace tilewright;
 
-static std::string printWide(Wide value) {
-  bool isNegative = value < 0;
-  std::string digits;
-  do
-    digits.insert(digits.begin(), static_cast<char>('0' + (isNegative ? -(value % 10) : value % 10)));
-  while (value /= 10);
-  return (isNegative ? "-" : "") + digits;
-}
-
-static std::string printTerms(const Polynomial &polynomial, const std::map<unsigned, std::string> &names) {
-  std::string text;
-  // The constant is first in the map and last in the text.
-  auto append = [&](const Polynomial::Product &product, Wide coefficient) {
-    std::string term;
-    bool isNegative = coefficient < 0;
-    Wide size = isNegative ? -coefficient : coefficient;
-    if (size != 1 || product.empty())
-      term = printWide(size);
-    for (unsigned symbol : product)
-      term += (term.empty() ? "" : "*") + names.at(symbol);
-    text += text.empty() ? (isNegative ? "-" : "") : isNegative ? " - " : " + ";
-    text += term;
-  };
-  for (const auto &[product, coefficient] : polynomial.terms)
-    if (!product.empty())
-      append(product, coefficient);
-  if (Wide constant = polynomial.constantTerm(); constant != 0 || text.empty())
-    append({}, constant);
-  return text;
-}
-
 /// `text` of one word or one pair of parentheses, or put into a pair.
 static std::string inParentheses(const std::string &text) {
   int depth = 0;
@@ -75,7 +44,7 @@ std::string SymbolicBounds::print(const Polynomial &a, const std::function<std::
       names[next++] = remainders[*it];
       rest = *whole;
     }
-    return printTerms(rest, names);
+    return tilewright::print(rest, [&](unsigned symbol) { return names.at(symbol); });
   };
   for (unsigned symbol : symbolsBehind(a)) {
     const Symbol &info = symbols[symbol];

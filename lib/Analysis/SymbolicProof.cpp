@@ -114,6 +114,8 @@ bool SymbolicProof::prove() {
   // With what is taken for granted: a sum of two numbers that are not negative is not.
   return std::any_of(bounds.assumed.begin(), bounds.assumed.end(), [&](const Polynomial &known) {
     std::optional<Polynomial> rest = subtract(goal, known);
+    if (keepsSteps)
+      steps = {Step{Polynomial(), known}};
     return rest && isNonNegative(*rest);
   });
 }
@@ -138,23 +140,45 @@ bool SymbolicProof::isNonNegative(const Polynomial &a) {
     if (isAboveLimit())
       return true;
   }
-  if (auto found = tried.find(*tight); found != tried.end())
-    return found->second;
+  if (auto found = tried.find(*tight); found != tried.end()) {
+    if (found->second)
+      steps.insert(steps.end(), found->second->begin(), found->second->end());
+    return found->second.has_value();
+  }
   ++depth;
+  size_t before = steps.size();
   bool isProved = search(*tight);
   --depth;
   if (budget >= 0)
-    tried[*tight] = isProved;
+    tried[*tight] = isProved ? std::optional(std::vector<Step>(steps.begin() + before, steps.end())) : std::nullopt;
   return isProved;
 }
 
-bool SymbolicProof::holdsWith(const Polynomial &times, const Polynomial &bound, const Polynomial &plus) {
+bool SymbolicProof::holdsWith(const Polynomial &times, const Polynomial &bound, const Polynomial &plus,
+                              const Polynomial &replaced, bool isBelow) {
   std::optional<Polynomial> product = multiply(times, bound);
   std::optional<Polynomial> next = product ? add(*product, plus) : std::nullopt;
-  return next && isNonNegative(*next);
+  if (!next)
+    return false;
+  size_t before = steps.size();
+  if (keepsSteps)
+    steps.push_back(isBelow ? Step{bound, replaced} : Step{replaced, bound});
+  if (isNonNegative(*next))
+    return true;
+  steps.resize(before);
+  return false;
 }
 
+/// Steps that led nowhere are forgotten.
 bool SymbolicProof::search(const Polynomial &a) {
+  size_t before = steps.size();
+  bool isProved = searchSteps(a);
+  if (!isProved)
+    steps.resize(before);
+  return isProved;
+}
+
+bool SymbolicProof::searchSteps(const Polynomial &a) {
   Split split = splitAt(a, *a.latestSymbol());
   std::optional<bool> isPositive;
   if (isNonNegative(split.factor)) {
@@ -169,15 +193,16 @@ bool SymbolicProof::search(const Polynomial &a) {
     return true;
   if (!isPositive)
     return false;
+  Polynomial self = Polynomial::symbol(split.symbol);
   for (const Polynomial &bound : *isPositive ? symbol.facts.lower : symbol.facts.upper)
-    if (holdsWith(split.factor, bound, split.rest))
+    if (holdsWith(split.factor, bound, split.rest, self, *isPositive))
       return true;
   if (symbol.kind == SymbolKind::Quotient && holdsForQuotient(split, *isPositive))
     return true;
   std::optional<Wide> limit = *isPositive ? symbol.facts.min : symbol.facts.max;
   if (auto known = limits.find(split.symbol); *isPositive && known != limits.end())
     limit = known->second;
-  return limit && holdsWith(split.factor, Polynomial::constant(*limit), split.rest);
+  return limit && holdsWith(split.factor, Polynomial::constant(*limit), split.rest, self, *isPositive);
 }
 
 /// The least and largest remainder of `a` by the positive `by`. Only the part of `by` that all terms share is certain.
@@ -226,20 +251,29 @@ bool SymbolicProof::holdsForQuotient(const Split &split, bool isPositive) {
   std::optional<Polynomial> scaled = multiply(m, split.rest);
   std::optional<Polynomial> slack = subtract(m, Polynomial::constant(1));
   std::optional<Polynomial> plus = scaled && slack ? add(*scaled, *slack) : std::nullopt;
-  return bound && plus && holdsWith(*f, *bound, *plus);
+  Polynomial self = Polynomial::symbol(split.symbol);
+  Polynomial multiple = multiply(b, self).value_or(self);
+  return bound && plus && holdsWith(*f, *bound, *plus, multiple, isPositive);
 }
 
 /// A minimum is below each, a maximum above each, so that one of them can be enough; otherwise either may be the one.
 bool SymbolicProof::holdsForEither(const Polynomial &a, const Split &split, std::optional<bool> isPositive) {
   const SymbolicBounds::Symbol &symbol = bounds.symbols[split.symbol];
   const Polynomial &first = symbol.operands[0], &second = symbol.operands[1];
-  if (isPositive && symbol.kind == (*isPositive ? SymbolKind::Max : SymbolKind::Min))
-    return holdsWith(split.factor, first, split.rest) || holdsWith(split.factor, second, split.rest);
+  Polynomial self = Polynomial::symbol(split.symbol);
+  if (isPositive && symbol.kind == (*isPositive ? SymbolKind::Max : SymbolKind::Min)) {
+    return holdsWith(split.factor, first, split.rest, self, *isPositive) ||
+           holdsWith(split.factor, second, split.rest, self, *isPositive);
+  }
   auto holdsAs = [&](const Polynomial &operand) {
     std::optional<Polynomial> next = replace(a, split.symbol, operand);
     return next && isNonNegative(*next);
   };
-  return holdsAs(first) && holdsAs(second);
+  size_t before = steps.size();
+  bool holds = holdsAs(first) && holdsAs(second);
+  if (!holds)
+    steps.resize(before);
+  return holds;
 }
 
 /// What the symbols behind the goal being there says: their code divides by no 0, and what lies below an upper bound

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 namespace tilewright::test {
+void registerTestPrintAccess();
 void registerTestPrintAlignment();
 void registerTestPrintInBounds();
 void registerTestPrintLiveTiles();
@@ -14,6 +15,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();
+  tilewright::test::registerTestPrintAccess();
   tilewright::test::registerTestPrintAlignment();
   tilewright::test::registerTestPrintInBounds();
   tilewright::test::registerTestPrintLiveTiles();

@@ -73,6 +73,12 @@ public:
   bool isLoopVariant(const ViewAccess &access, unsigned dim);
   /// What had to be proved, e.g. "64*trip + 63 < size(a, 1)".
   std::string describe(const ViewAccess &access, unsigned dim);
+  /// The offset, e.g. "64*trip".
+  std::string describeOffset(const ViewAccess &access, unsigned dim);
+  /// Whether no offset is proved to be negative: half of what `isInBounds` proves.
+  bool isNonNegative(const ViewAccess &access, unsigned dim);
+  /// The relations that prove the upper bound, e.g. "trip <= floor((size(a, 1) - 1) / 64)"; none where ranges do.
+  llvm::SmallVector<std::string> describeProof(const ViewAccess &access, unsigned dim);
 
   /// Facts from which a proof could follow: multiples of what quotients divide by, and a size that is equal to the one
   /// that the access must stay below.

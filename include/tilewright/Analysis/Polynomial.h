@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tilewright {
@@ -64,6 +65,9 @@ std::optional<Polynomial> divide(const Polynomial &a, Wide divisor);
 
 /// The values of the symbols of a polynomial put in; for tests and for constants.
 Wide evaluate(const Polynomial &polynomial, const std::function<Wide(unsigned)> &valueOf);
+
+/// For messages, e.g. "64*trip + 63"; the constant comes last.
+std::string print(const Polynomial &polynomial, const std::function<std::string(unsigned)> &nameOf);
 
 } // namespace tilewright
 

@@ -64,6 +64,9 @@ public:
   /// computed: what a quotient divides by is positive there. False proves nothing.
   bool isNonNegative(const Polynomial &a) const;
   bool isAtMost(const Polynomial &a, const Polynomial &b) const;
+  /// Inequalities (the first is at most the second) by which `isNonNegative` proves `a`, in the order in which they are
+  /// used; none where limits of its symbols are enough, and nothing where it proves nothing.
+  std::optional<std::vector<std::pair<Polynomial, Polynomial>>> explainNonNegative(const Polynomial &a) const;
   /// A number that divides `a` (0: `a` is 0).
   int64_t divisorOf(const Polynomial &a) const;
 

@@ -63,6 +63,16 @@ static const Row kRows[] = {
      [](int64_t a, int64_t b, int64_t) { return Value(std::max(a, b)); }},
     {"oneOf", [](auto &bounds, auto &a, auto &b) { return Number(bounds.oneOf(a, b)); },
      [](int64_t a, int64_t b, int64_t z) { return Value(z ? a : b); }, 0, 1},
+    // Two choices between the same numbers may choose differently.
+    {"oneOf twice", [](auto &bounds, auto &a, auto &b) { return subtract(bounds.oneOf(a, b), bounds.oneOf(a, b)); },
+     [](int64_t a, int64_t b, int64_t z) { return Value((z & 1 ? a : b) - (z & 2 ? a : b)); }, 0, 3},
+    // What is divided is not negative by a relation alone.
+    {"floorDiv of a difference",
+     [](auto &bounds, auto &a, auto &b) {
+       Number rest = subtract(a, *boundedLeaf(bounds, 0, {}, {a}, {}));
+       return bounds.floorDiv(*rest, b);
+     },
+     [](int64_t a, int64_t b, int64_t z) { return z <= a && b > 0 ? Value(floorOf(a - z, b)) : Value(); }, 0, 9},
     // z with what is said of it.
     {"upper bounds",
      [](auto &bounds, auto &a, auto &b) {
@@ -79,11 +89,11 @@ static const Row kRows[] = {
     {"refine",
      [](auto &bounds, auto &a, auto &b) {
        unsigned symbol = *boundedLeaf(bounds, -9, 9, {}, {})->asSymbol();
-       bounds.refine(symbol, -5, 7, 2);
+       bounds.refine(symbol, -6, 7, 2);
        bounds.refine(symbol, -8, 6, 3);
        return add(Polynomial::symbol(symbol), *subtract(a, b));
      },
-     [](int64_t a, int64_t b, int64_t z) { return z >= -5 && z <= 6 && z % 6 == 0 ? Value(z + a - b) : Value(); }, -9,
+     [](int64_t a, int64_t b, int64_t z) { return z >= -6 && z <= 6 && z % 6 == 0 ? Value(z + a - b) : Value(); }, -9,
      9},
     {"assumeNonNegative",
      [](auto &bounds, auto &a, auto &b) {
@@ -168,7 +178,13 @@ public:
     EXPECT_FALSE(bounds.isNonNegative(*subtract(atLeast, Polynomial::constant(1))))
         << print(goal) << " is " << least << " for some leaves";
     EXPECT_FALSE(bounds.isAtMost(Polynomial::constant(least + 1), goal)) << print(goal);
-    counts.tight += bounds.isNonNegative(atLeast);
+    bool isProved = bounds.isNonNegative(atLeast);
+    counts.tight += isProved;
+    auto steps = bounds.explainNonNegative(atLeast);
+    EXPECT_EQ(steps.has_value(), isProved);
+    if (steps && beside.x == 0 && beside.y == 0)
+      for (const auto &[low, high] : *steps)
+        checkStep(low, high);
   }
 
   unsigned kinds = 0;
@@ -177,6 +193,16 @@ private:
   struct Point {
     int64_t x, y, z, value;
   };
+
+  /// What a proof says that it uses must hold too.
+  void checkStep(const Polynomial &low, const Polynomial &high) {
+    Polynomial room = *subtract(high, low);
+    for (auto [x, y, z, value] : points) {
+      std::array<Wide, 3> leaves = {x, y, z};
+      for (Wide least : SymbolValues(bounds, [&](unsigned leaf) { return leaves[leaf]; }).of(room))
+        EXPECT_TRUE(least >= 0) << print(low) << " <= " << print(high) << at(x, y, z);
+    }
+  }
 
   unsigned kindsIn(const Polynomial &a) {
     unsigned found = 0;
