@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/HostValues.h"
+#include "tilewright/Dialect/Tile/Transforms/KernelVersions.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/TmaPlan.h"
 #include "tilewright/Target/Target.h"
@@ -7,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_INSERTTMAPASS
@@ -18,14 +18,6 @@ using namespace mlir;
 using namespace tilewright;
 
 static constexpr StringRef kMark = "tile.tma";
-
-namespace {
-/// A kernel with its variants in the order in which a launcher tries them; the kernel is last.
-struct Versions {
-  func::FuncOp kernel;
-  SmallVector<func::FuncOp> all;
-};
-} // namespace
 
 /// True for each element of the loaded tile whose checked indices lie inside the view, as a tile of i1.
 static Value makeInsideMask(OpBuilder &builder, tile::LoadOp load) {
@@ -107,28 +99,13 @@ struct InsertTma : public tilewright::impl::InsertTmaPassBase<InsertTma> {
       emitError(getOperation().getLoc()) << "tile-insert-tma: " << error;
       return signalPassFailure();
     }
-    llvm::MapVector<StringRef, Versions> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>()) {
-      if (!func->hasAttr("tile.kernel") || func.isExternal())
-        continue;
-      auto original = func->getAttrOfType<FlatSymbolRefAttr>("tile.variant_of");
-      Versions &versions = kernels[original ? original.getValue() : func.getSymName()];
-      versions.all.push_back(func);
-      if (!original)
-        versions.kernel = func;
-    }
-    for (auto &[name, versions] : kernels) {
-      if (!versions.kernel)
-        continue;
+    for (KernelVersions &versions : findKernelVersions(getOperation())) {
       if (!row->hasTma) {
         const Target *first = findFirstTarget([](const Target &target) { return target.hasTma; });
         remark::missed(versions.kernel.getLoc(), remarkFor(versions.kernel)) << remark::reason(
             "{0} has no tensor maps; {1} is the first target that has them", row->name, first->name);
         continue;
       }
-      // The kernel itself is tried last, wherever it stands.
-      llvm::erase(versions.all, versions.kernel);
-      versions.all.push_back(versions.kernel);
       insert(versions);
     }
   }
@@ -144,7 +121,7 @@ private:
     return load ? load.getView() : cast<tile::StoreOp>(access).getView();
   }
 
-  void insert(Versions &versions) {
+  void insert(KernelVersions &versions) {
     bool hasMarks = llvm::any_of(versions.all, [](func::FuncOp func) {
       return func.walk([](Operation *op) { return WalkResult(failure(op->hasAttr(kMark))); }).wasInterrupted();
     });
@@ -242,7 +219,7 @@ private:
   }
 
   /// Puts a variant in front whose guard makes more accesses legal; false if there is nothing to gain or no room.
-  bool addVariant(Versions &versions) {
+  bool addVariant(KernelVersions &versions) {
     func::FuncOp kernel = versions.kernel, grid = findGrid(kernel);
     SmallVector<Promise> promises = planPromises(kernel, grid);
     if (promises.empty())

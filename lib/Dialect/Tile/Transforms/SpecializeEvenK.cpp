@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Analysis/InBounds.h"
+#include "tilewright/Dialect/Tile/Transforms/KernelVersions.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/PeelLoop.h"
 #include "tilewright/Dialect/Tile/Transforms/Promise.h"
@@ -7,7 +8,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace tilewright {
 #define GEN_PASS_DEF_SPECIALIZEEVENKPASS
@@ -37,12 +37,6 @@ struct GuardPlan {
 struct Guarded {
   SmallVector<std::pair<unsigned, unsigned>> numbers;
   SmallVector<std::pair<Operation *, unsigned>> ops;
-};
-
-/// A kernel with its variants in the order in which a launcher tries them; the kernel is last.
-struct Versions {
-  func::FuncOp kernel;
-  SmallVector<func::FuncOp> all;
 };
 } // namespace
 
@@ -199,24 +193,8 @@ struct SpecializeEvenK : public tilewright::impl::SpecializeEvenKPassBase<Specia
       emitError(getOperation().getLoc()) << "tile-specialize-even-k: expected max-growth from 1 to 1000";
       return signalPassFailure();
     }
-    llvm::MapVector<StringRef, Versions> kernels;
-    for (auto func : getOperation().getOps<func::FuncOp>()) {
-      if (!func->hasAttr("tile.kernel") || func.isExternal())
-        continue;
-      auto original = func->getAttrOfType<FlatSymbolRefAttr>("tile.variant_of");
-      Versions &versions = kernels[original ? original.getValue() : func.getSymName()];
-      versions.all.push_back(func);
-      if (!original)
-        versions.kernel = func;
-    }
-    for (auto &[name, versions] : kernels) {
-      if (!versions.kernel)
-        continue;
-      // The kernel itself is tried last, wherever it stands.
-      llvm::erase(versions.all, versions.kernel);
-      versions.all.push_back(versions.kernel);
+    for (KernelVersions &versions : findKernelVersions(getOperation()))
       specialize(versions);
-    }
   }
 
 private:
@@ -228,7 +206,7 @@ private:
     return (access.op->getName().getStringRef() + " along view dim " + Twine(dim)).str();
   }
 
-  void specialize(Versions &versions) {
+  void specialize(KernelVersions &versions) {
     func::FuncOp fastest = versions.all.front();
     budget = 0;
     for (func::FuncOp func : versions.all)
@@ -261,9 +239,9 @@ private:
     explainRest(fastest, guarded, added.empty());
   }
 
-  SmallVector<func::FuncOp> addVariants(Versions &versions, func::FuncOp fastest, const AlignmentAnalysis &alignment,
-                                        InBoundsAnalysis &plain, ArrayRef<Check> checks,
-                                        Guarded &guarded) {
+  SmallVector<func::FuncOp> addVariants(KernelVersions &versions, func::FuncOp fastest,
+                                        const AlignmentAnalysis &alignment, InBoundsAnalysis &plain,
+                                        ArrayRef<Check> checks, Guarded &guarded) {
     SmallVector<Check> inLoops, walked;
     for (const Check &check : checks) {
       if (check.isInLoop)
