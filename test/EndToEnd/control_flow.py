@@ -293,6 +293,32 @@ class ControlFlow(unittest.TestCase):
   return
 """, check)
 
+    def test_distances_of_the_whole_type(self):
+        # Distances and steps that are no signed numbers of the variable's type; bounds as the type spells them.
+        for sign, low, high, step in (("", -100, 100, 1), ("", -128, 127, 5), ("", -127, 1, 127), ("unsigned ", 0, 255, 1),
+                                      ("unsigned ", 3, 56, 200), ("unsigned ", 56, 3, 200)):
+            walked = np.array(range(low, high, step), np.int64).astype(np.uint8).view(np.int8).astype(np.int32)
+
+            def check(run):
+                y = arrays.Output((260,), np.int32)
+                run(y.array)
+                arrays.assert_same_bits(y.array[: len(walked)], walked, f"{sign}{low} to {high} step {step}")
+                self.assertTrue((y.array[len(walked):] == arrays.poison(np.int32)).all())
+
+            spelt = [int(np.array(number).astype(np.uint8).view(np.int8)) for number in (low, high, step)]
+            constants = "".join(f"  %{name} = arith.constant {number} : i8\n"
+                                for name, number in zip(("low", "high", "step"), spelt))
+            self.each(f"%y: {VIEW}", f"""
+{constants}  %end = scf.for {sign}%i = %low to %high step %step iter_args(%at = %c0) -> (index) : i8 {{
+    %v = arith.extsi %i : i8 to i32
+    %t = tile.splat %v : i32 -> tensor<1xi32>
+    tile.store %t, %y[%at] : tensor<1xi32>, {VIEW}
+    %next = arith.addi %at, %c1 : index
+    scf.yield %next : index
+  }}
+  return
+""", check)
+
     def test_while_with_tiles(self):
         # Collatz steps of each number, until all have come to 1: the condition sees a reduction of the carried tile.
         def check(run):

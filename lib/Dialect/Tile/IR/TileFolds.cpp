@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds and canonical forms: the shapes that later passes may rely on.
+#include "TileLoops.h"
 #include "tilewright/Dialect/Tile/IR/PermutedBlock.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -316,6 +317,8 @@ void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCon
 }
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<DropDefaults<LoadOp>, DropPad>(context);
+  // Loops are no ops of ours; the canonicalizer takes the patterns of all ops, whichever it meets.
+  populateLoopPatterns(patterns);
 }
 void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<DropDefaults<StoreOp>, StoreOfPermute>(context);
