@@ -91,7 +91,8 @@ private:
     simt::UnrollShape shape = simt::planUnrollShape(staticTrips(loop), step,
                                                     type.isIndex() ? 64 : type.getIntOrFloatBitWidth(), **asked);
     int64_t size = measureBody(loop);
-    if (shape.copies > 1 && size > maxInstructions / shape.copies)
+    bool isCopied = shape.copies > 1 && shape.main != simt::TripForm::Never;
+    if (isCopied && size > maxInstructions / shape.copies)
       return emitError(loop.getLoc()) << "expected at most " << int64_t(maxInstructions)
                                       << " instructions of a thread in all copies of a loop's body, found " << shape.copies
                                       << " copies of " << size << "; ask for fewer by tile.unroll";

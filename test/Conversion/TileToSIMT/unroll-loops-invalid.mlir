@@ -55,3 +55,16 @@ func.func @uncounted(%n: i32) attributes {tile_gpu.kernel} {
   } attributes {tile.unroll = 2 : i64}
   return
 }
+
+// -----
+
+// No room in the type for so many trips: none are made, so none are too many.
+func.func @no_room(%v: f32, %n: i8) attributes {tile_gpu.kernel} {
+  %c0 = arith.constant 0 : i8
+  %c1 = arith.constant 1 : i8
+  scf.for %i = %c0 to %n step %c1 : i8 {
+    %at = arith.extui %i : i8 to i32
+    tile_gpu.store_shared %v, %at : f32
+  } {tile.unroll = 300 : i64}
+  return
+}
