@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from typing import Any, Iterator, Mapping, Sequence, Union
+from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 from ._library import CDiagnostic, DiagnosticHandler, has_compiler, lib
 from .errors import CompileError, Diagnostic
@@ -87,11 +87,11 @@ def _option_pairs(options: Mapping[str, OptionValue]) -> Iterator[tuple[str, str
         elif isinstance(value, Mapping):
             if value:
                 yield key, ",".join(f"{item}:{number}" for item, number in value.items())
-        elif isinstance(value, (str, int)):
-            yield key, str(value)
-        else:
+        elif isinstance(value, Iterable) and not isinstance(value, str):
             for item in value:
                 yield key, str(item)
+        else:  # What is none of its values the library refuses by name.
+            yield key, str(value)
 
 
 def _text(value: bytes | None) -> str:

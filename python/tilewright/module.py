@@ -13,7 +13,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ._library import lib
 from .arguments import Parameter, pack_arguments, read_parameters
 from .errors import Diagnostic, LaunchError
-from .runtime import Handle, backend_for, check, checked
+from .runtime import Handle, backend_for, check, check_range, checked
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,8 @@ class Kernel:
         **named: Any,
     ) -> list[float]:
         """Times `repeats` launches on the device, in seconds, after `warmups`. Arrays are not copied back."""
+        check_range("warmups", warmups, 0, 1000000)
+        check_range("repeats", repeats, 1, 100000)
         chosen = backend_for(backend, device, seed)
         packed = pack_arguments(self.name, self.parameters, args, named)
         seconds = (ctypes.c_double * repeats)()

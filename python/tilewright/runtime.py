@@ -46,6 +46,12 @@ def checked(function: Any, *arguments: Any) -> int:
     return int(pointer)
 
 
+def check_range(name: str, value: Any, low: int, high: int) -> None:
+    """Raises for what C would take for another number."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value <= high:
+        raise LaunchError(f"{name}: expected an integer from {low} to {high}, got {value!r}")
+
+
 _lock = threading.Lock()
 _backends: dict[tuple[str, int, int, int], Handle] = {}
 
@@ -55,6 +61,9 @@ def backend_for(name: str, device: int, seed: int, sm_count: int = 0) -> Handle:
 
     `sm_count` is for the emulator; 0 stands for its own number.
     """
+    check_range("device", device, 0, 1023)
+    check_range("seed", seed, 0, 2**63 - 1)
+    check_range("sm_count", sm_count, 0, 1000000)
     if name == "auto":
         try:
             return backend_for("cuda", device, seed)

@@ -252,6 +252,16 @@ class Launches(unittest.TestCase):
         self.assertEqual(len(times), 3)
         self.assertTrue(all(time > 0 for time in times))
 
+    def test_numbers_out_of_range(self):
+        # C would take -1 for a number without end.
+        add, out = self.module["vector_add"], np.zeros(100, np.float32)
+        for wrong in ({"device": -1}, {"seed": -1}, {"sm_count": -1}, {"seed": 1.5}, {"device": None}):
+            with self.assertRaisesRegex(tilewright.LaunchError, f"{next(iter(wrong))}: expected an integer from 0 to"):
+                add(self.x, self.x, out, backend="emulator", **wrong)
+        for wrong in ({"warmups": -3}, {"repeats": 0}, {"repeats": -1}):
+            with self.assertRaisesRegex(tilewright.LaunchError, f"{next(iter(wrong))}: expected an integer from [01] to"):
+                add.benchmark(self.x, self.x, out, backend="emulator", **wrong)
+
     def test_damaged_bundle(self):
         bundle = self.module.bundle()
         for damaged in (b"", bundle[:40], bundle[:-1], b"x" * 100, bundle[:50] + b"\xff" + bundle[51:]):
@@ -311,6 +321,8 @@ class CompileErrors(unittest.TestCase):
         self.assertIn("sm_12", self.diagnostics(MATMUL, target="sm_12")[0].message)
         self.assertIn("tile-nothing", self.diagnostics(MATMUL, disable_pass=["tile-nothing"])[0].message)
         self.assertIn("many", self.diagnostics(MATMUL, num_warps="many")[0].message)
+        self.assertIn("3.5", self.diagnostics(MATMUL, num_warps=3.5)[0].message)
+        self.assertIn("None", self.diagnostics(MATMUL, num_warps=None)[0].message)
 
     def test_missing_file(self):
         with self.assertRaises(OSError):
