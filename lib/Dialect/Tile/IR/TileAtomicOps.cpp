@@ -64,7 +64,7 @@ LogicalResult ReduceIntoOp::verify() {
   auto tile = cast<RankedTensorType>(getValue().getType());
   if (failed(verifyBlock(*this, getView().getType(), tile, getOffsets().size(), getDims(), getInBounds())))
     return failure();
-  if (getKind() == AtomicKind::exch || !hasUpdate(getKind(), tile.getElementType())) // reduce_into_c7
+  if (getKind() == AtomicKind::exch || !hasUpdate(getKind(), tile.getElementType())) // reduce_into_c5
     return emitOpError() << "expects a type that " << stringifyAtomicKind(getKind())
                          << " can update without its old value, found " << tile.getElementType();
   return success();

@@ -127,9 +127,9 @@ bool tilewright::tile::hasPad(Type type, Pad pad) {
 
 /// An order goes with a scope, and is one that a read, or a write, can have.
 template <typename OpTy> static LogicalResult verifySync(OpTy op, SyncOrder strongest) {
-  if (op.getOrder().has_value() != op.getScope().has_value()) // load_c6, store_c6, load_ptr_c3, store_ptr_c2
+  if (op.getOrder().has_value() != op.getScope().has_value()) // load_c6, store_c5, load_ptr_c3, store_ptr_c2
     return op.emitOpError() << "expects an order and a scope, or neither";
-  // load_c6, store_c6, load_ptr_c3, store_ptr_c2
+  // load_c6, store_c5, load_ptr_c3, store_ptr_c2
   if (op.getOrder() && *op.getOrder() != SyncOrder::relaxed && *op.getOrder() != strongest)
     return op.emitOpError() << "expects the order relaxed or " << stringifySyncOrder(strongest) << ", found "
                             << stringifySyncOrder(*op.getOrder());

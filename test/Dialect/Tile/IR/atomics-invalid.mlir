@@ -103,7 +103,7 @@ func.func @reduce_into_c4(%v: !v, %i: index, %x: tensor<4xf32>) {
 // -----
 
 !v = !tile.view<?xf32, strides = [1]>
-func.func @reduce_into_c7(%v: !v, %i: index, %x: tensor<4xf32>) {
+func.func @reduce_into_c5(%v: !v, %i: index, %x: tensor<4xf32>) {
   // expected-error @below {{expects a type that exch can update without its old value, found 'f32'}}
   tile.reduce_into exch gpu %x, %v[%i] : tensor<4xf32>, !v
   return
@@ -132,7 +132,7 @@ func.func @order_without_scope(%v: !v, %i: index) {
 // -----
 
 !v = !tile.view<?xf32, strides = [1]>
-func.func @store_c6(%v: !v, %i: index, %x: tensor<4xf32>) {
+func.func @store_c5(%v: !v, %i: index, %x: tensor<4xf32>) {
   tile.store %x, %v[%i] sync(release, gpu) : tensor<4xf32>, !v
   // expected-error @below {{expects the order relaxed or release, found acq_rel}}
   tile.store %x, %v[%i] sync(acq_rel, gpu) : tensor<4xf32>, !v

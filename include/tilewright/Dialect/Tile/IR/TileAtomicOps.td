@@ -49,7 +49,7 @@ def Tile_ReduceIntoOp : Tile_Op<"reduce_into", [DeclareOpInterfaceMethods<Memory
   let summary = "Update a block of a view atomically";
   let description = [{
     `view[offset + p] = kind(view[offset + p], value[p])` where every checked dimension holds, each element one relaxed atomic step; other
-    elements are not touched. (C1) to (C4) as for `tile.load`. (C7) kind and element type as for `tile.atomic_rmw`, without exch.
+    elements are not touched. (C1) to (C4) as for `tile.load`. (C5) kind and element type as for `tile.atomic_rmw`, without exch.
     Example: `tile.reduce_into fadd gpu %g, %w[%s, %c0] in_bounds [false, true] : tensor<64x128xf32>, !w`.
   }];
   let arguments = (ins Tile_AtomicKind:$kind, Tile_SyncScope:$scope, Tile_Tile:$value, Tile_View:$view,

@@ -103,7 +103,7 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   let summary = "Write a block of a view";
   let description = [{
     `view[offset + p] = value[p]` where every checked dimension holds; other elements are not touched. Constraints (C1) to
-    (C4) as for `tile.load`. With `sync(order, scope)` each element is one atomic access; (C6) its order is relaxed or release.
+    (C4) as for `tile.load`. With `sync(order, scope)` each element is one atomic access; (C5) its order is relaxed or release.
     Example: `tile.store %h, %C[%i, %j] : tensor<128x128xf16>, !mat`.
   }];
   let arguments = (ins Tile_Tile:$value, Tile_View:$view, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims,

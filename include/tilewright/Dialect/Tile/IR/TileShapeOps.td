@@ -16,7 +16,13 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_HasRange]> {
 
 def Tile_ToScalarOp : Tile_Op<"to_scalar", [Pure, Tile_HasRange]> {
   let summary = "The element of a tile that has just one";
-  let description = [{ (C1) the tile has one element. (C2) element types are equal. Example: `%s = tile.to_scalar %t : tensor<1xf32>`. }];
+  let description = [{
+    ```text
+    `tile.to_scalar` $source attr-dict `:` type($source)
+    ```
+
+    (C1) the tile has one element. (C2) element types are equal. Example: `%s = tile.to_scalar %t : tensor<1xf32>`.
+  }];
   let arguments = (ins Tile_Tile:$source);
   let results = (outs Tile_Element:$result);
   let hasCustomAssemblyFormat = 1;
