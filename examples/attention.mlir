@@ -4,8 +4,8 @@
 // h / (query heads / key heads), which is multi-query attention where there is one key head. Both sequences have any
 // length.
 //
-//   tile-run examples/attention.mlir --kernel=attention --arg q=f16[1x4x100x64]:rand(1) --arg k=f16[1x2x130x64]:rand(2)
-//            --arg v=f16[1x2x130x64]:rand(3) --arg o=f16[1x4x100x64]:nan --arg scale=f32:0.125 --save o=o.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/attention.mlir --kernel=attention --arg 'q=f16[1x4x100x64]:rand(1)' --arg 'k=f16[1x2x130x64]:rand(2)' --arg 'v=f16[1x2x130x64]:rand(3)' --arg 'o=f16[1x4x100x64]:nan' --arg scale=f32:0.125 --save o=build/o.npy
 
 !heads = !tile.view<?x?x?x64xf16, strides = [?, ?, ?, ?]>
 !heads_t = !tile.view<?x?x64x?xf16, strides = [?, ?, ?, ?]>

@@ -2,8 +2,8 @@
 // c[b] = a[b] * b[b] for each matrix b of a batch: f16 in and out, sums kept in f32. A transposed operand is a view
 // whose strides are swapped, so this one kernel serves all four combinations; a batch stride of 0 repeats one matrix.
 //
-//   tile-run examples/bmm.mlir --arg a=f16[3x300x200]:rand(1) --arg b=f16[3x200x100]:rand(2)
-//            --arg c=f16[3x300x100]:nan --save c=c.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/bmm.mlir --arg 'a=f16[3x300x200]:rand(1)' --arg 'b=f16[3x200x100]:rand(2)' --arg 'c=f16[3x300x100]:nan' --save c=build/c.npy
 
 !batch = !tile.view<?x?x?xf16, strides = [?, ?, ?]>
 

@@ -2,8 +2,8 @@
 // One part of a concatenation: to[i, offset + j] = from[i, j]. Concatenating N tensors along any dimension is one
 // launch per tensor, with all dimensions before it collapsed into the rows, and it with all behind it into the columns.
 //
-//   tile-run examples/cat.mlir --arg from=f16[100x30]:rand(1) --arg to=f16[100x80]:zeros --arg offset=index:50
-//            --save to=to.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/cat.mlir --arg 'from=f16[100x30]:rand(1)' --arg 'to=f16[100x80]:zeros' --arg offset=index:50 --save to=build/to.npy
 
 !mat = !tile.view<?x?xf16, strides = [?, ?]>
 

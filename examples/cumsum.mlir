@@ -5,7 +5,8 @@
 // all that came before is carried from block to block. A scan gives the running sums within a block; the carried sum is
 // added to all of them, and the one that the walk ends on is carried on.
 //
-//   tile-run examples/cumsum.mlir --kernel=cumsum --arg x=f32[100x1000]:rand(1) --arg y=f32[100x1000]:nan --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/cumsum.mlir --kernel=cumsum --arg 'x=f32[100x1000]:rand(1)' --arg 'y=f32[100x1000]:nan' --save y=build/y.npy
 
 !mat = !tile.view<?x?xf32, strides = [?, ?]>
 !half = !tile.view<?x?xf16, strides = [?, ?]>

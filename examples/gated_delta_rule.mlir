@@ -18,10 +18,8 @@
 // [batch, head, position, 64], gates and steps [batch, head, position], states [batch, head, key, value]. Sequences
 // have any length. `last` may be `first`.
 //
-//   tile-run examples/gated_delta_rule.mlir --arg q=f16[1x2x100x64]:rand(1) --arg k=f16[1x2x100x64]:rand(2)
-//            --arg v=f16[1x2x100x64]:rand(3) --arg g=f32[1x2x100]:zeros --arg beta=f32[1x2x100]:zeros
-//            --arg first=f32[1x2x64x64]:zeros --arg o=f16[1x2x100x64]:nan --arg last=f32[1x2x64x64]:nan
-//            --arg scale=f32:0.125 --save o=o.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/gated_delta_rule.mlir --arg 'q=f16[1x2x100x64]:rand(1)' --arg 'k=f16[1x2x100x64]:rand(2)' --arg 'v=f16[1x2x100x64]:rand(3)' --arg 'g=f32[1x2x100]:zeros' --arg 'beta=f32[1x2x100]:zeros' --arg 'first=f32[1x2x64x64]:zeros' --arg 'o=f16[1x2x100x64]:nan' --arg 'last=f32[1x2x64x64]:nan' --arg scale=f32:0.125 --save o=build/o.npy
 
 !heads = !tile.view<?x?x?x64xf16, strides = [?, ?, ?, ?]>
 !heads_t = !tile.view<?x?x64x?xf16, strides = [?, ?, ?, ?]>

@@ -6,8 +6,8 @@
 // hit one bin at a time. @histogram_private lets each program count in registers, 64 bins at a time, by comparing every
 // element with every bin, and adds its counts once: more work, but one update per bin and program.
 //
-//   tile-run examples/histogram.mlir --kernel=histogram --arg x=i32[10000]:randint(1,0,100) --arg counts=i32[100]:zeros \
-//     --save counts=counts.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/histogram.mlir --kernel=histogram --arg 'x=i32[10000]:randint(1,0,100)' --arg 'counts=i32[100]:zeros' --save counts=build/counts.npy
 
 !vec = !tile.view<?xi32, strides = [?]>
 

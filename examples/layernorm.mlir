@@ -6,8 +6,8 @@
 // twice, in blocks of 1024 columns. The variance is summed from differences to the mean, never as
 // mean(x^2) - mean(x)^2, which cancels where the mean is large.
 //
-//   tile-run examples/layernorm.mlir --arg x=f16[100x1000]:rand(1) --arg weight=f16[1000]:rand(2)
-//            --arg bias=f16[1000]:rand(3) --arg y=f16[100x1000]:nan --arg epsilon=f32:1e-5 --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/layernorm.mlir --arg 'x=f16[100x1000]:rand(1)' --arg 'weight=f16[1000]:rand(2)' --arg 'bias=f16[1000]:rand(3)' --arg 'y=f16[100x1000]:nan' --arg epsilon=f32:1e-5 --save y=build/y.npy
 
 !mat = !tile.view<?x?xf16, strides = [?, ?]>
 !vec = !tile.view<?xf16, strides = [?]>

@@ -2,8 +2,8 @@
 // c = a * b: f16 in and out, sums kept in f32. The sizes come with the arrays and need not divide the tile; the
 // strides are any that NumPy can make (C order, Fortran order, slices).
 //
-//   tile-run examples/matmul.mlir --arg a=f16[300x200]:rand(1) --arg b=f16[200x100]:rand(2)
-//            --arg c=f16[300x100]:nan --save c=c.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/matmul.mlir --arg 'a=f16[300x200]:rand(1)' --arg 'b=f16[200x100]:rand(2)' --arg 'c=f16[300x100]:nan' --save c=build/c.npy
 
 !mat = !tile.view<?x?xf16, strides = [?, ?]>
 

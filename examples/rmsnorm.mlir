@@ -5,8 +5,8 @@
 // One program does two rows. Rows of up to 1024 columns are read once and stay in registers; wider rows are read
 // twice, in blocks of 1024 columns.
 //
-//   tile-run examples/rmsnorm.mlir --arg x=f16[100x1000]:rand(1) --arg weight=f16[1000]:rand(2)
-//            --arg y=f16[100x1000]:nan --arg epsilon=f32:1e-6 --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/rmsnorm.mlir --arg 'x=f16[100x1000]:rand(1)' --arg 'weight=f16[1000]:rand(2)' --arg 'y=f16[100x1000]:nan' --arg epsilon=f32:1e-6 --save y=build/y.npy
 
 !mat = !tile.view<?x?xf16, strides = [?, ?]>
 !vec = !tile.view<?xf16, strides = [?]>

@@ -8,8 +8,8 @@
 // for heads of any even width. Views are [batch, head, position, width] and, for the tables, [position, half]: f16 in
 // and out, angles and products in f32. y may be x.
 //
-//   tile-run examples/rope.mlir --arg x=f16[1x4x100x64]:rand(1) --arg cos=f32[100x32]:rand(2)
-//            --arg sin=f32[100x32]:rand(3) --arg y=f16[1x4x100x64]:nan --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/rope.mlir --arg 'x=f16[1x4x100x64]:rand(1)' --arg 'cos=f32[100x32]:rand(2)' --arg 'sin=f32[100x32]:rand(3)' --arg 'y=f16[1x4x100x64]:nan' --save y=build/y.npy
 
 !heads = !tile.view<?x?x?x?xf16, strides = [?, ?, ?, ?]>
 !table = !tile.view<?x?xf32, strides = [?, ?]>

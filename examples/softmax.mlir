@@ -6,7 +6,8 @@
 // element, the old sum is scaled down to it: this is the "online" softmax, one read of x for both numbers. The
 // second pass reads x again and writes the quotients.
 //
-//   tile-run examples/softmax.mlir --arg x=f32[100x1000]:rand(1) --arg y=f32[100x1000]:nan --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/softmax.mlir --arg 'x=f32[100x1000]:rand(1)' --arg 'y=f32[100x1000]:nan' --save y=build/y.npy
 
 !mat = !tile.view<?x?xf32, strides = [?, ?]>
 

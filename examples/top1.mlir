@@ -4,8 +4,8 @@
 // One program does four rows, in blocks of 256 columns. A reduction over two tiles, elements and their column numbers, finds
 // the best of a block; putting it beside the best so far and reducing the two gives the best up to here.
 //
-//   tile-run examples/top1.mlir --arg x=f32[100x1000]:rand(1) --arg value=f32[100]:nan --arg index=i32[100]:zeros \
-//     --save index=index.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/top1.mlir --arg 'x=f32[100x1000]:rand(1)' --arg 'value=f32[100]:nan' --arg 'index=i32[100]:zeros' --save index=build/index.npy
 
 !mat = !tile.view<?x?xf32, strides = [?, ?]>
 !values = !tile.view<?xf32, strides = [?]>

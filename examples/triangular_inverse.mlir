@@ -2,8 +2,8 @@
 // y = a^-1 for lower triangular blocks with ones on the diagonal, 16x16 and 64x64: f16 in and out, f32 between. Only
 // what is below the diagonal of a is looked at.
 //
-//   tile-run examples/triangular_inverse.mlir --kernel=triangular_inverse_64 --arg a=f16[10x64x64]:rand(1)
-//            --arg y=f16[10x64x64]:nan --save y=y.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/triangular_inverse.mlir --kernel=triangular_inverse_64 --arg 'a=f16[10x64x64]:rand(1)' --arg 'y=f16[10x64x64]:nan' --save y=build/y.npy
 
 !blocks_16 = !tile.view<?x16x16xf16, strides = [?, ?, ?]>
 !blocks_64 = !tile.view<?x64x64xf16, strides = [?, ?, ?]>

@@ -2,8 +2,8 @@
 // out = x + y, written twice: over views, which carry their sizes and strides, and over raw pointers with a mask,
 // as Triton kernels are. One program adds 1024 elements.
 //
-//   tile-run examples/vector_add.mlir --kernel=vector_add --arg x=f32[5000]:iota --arg y=f32[5000]:ones
-//            --arg out=f32[5000]:nan --save out=out.npy
+// From the root of a checkout:
+//   build/bin/tile-run examples/vector_add.mlir --kernel=vector_add --arg 'x=f32[5000]:iota' --arg 'y=f32[5000]:ones' --arg 'out=f32[5000]:nan' --save out=build/out.npy
 
 !vec = !tile.view<?xf32, strides = [?]>
 

@@ -8,8 +8,25 @@ import os
 import pathlib
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def summary(report: dict[str, Any], selection: Any) -> Iterator[str]:
+    """The lines of the compiler's report that are about the version of the kernel that ran."""
+    symbol = selection.symbol
+    yield f"report: {symbol}, one of {len(report['variants'])} versions, on a grid of {'x'.join(map(str, selection.grid))}"
+    (variant,) = (one for one in report["variants"] if one["symbol"] == symbol)
+    text = f"report: {variant['threads']} threads, {variant['shared_bytes']} bytes of shared memory"
+    if "registers" in variant:
+        spilled = variant["spill_store_bytes"] + variant["spill_load_bytes"]
+        text += f", {variant['registers']} registers, {spilled} bytes spilled"
+    yield text
+    for dot in report["dots"]:
+        if symbol in dot["variants"]:
+            yield f"report: product at {dot['location']} by {dot['family']} {dot['shape']}, sums in {dot['type']}"
 
 
 def main(build: pathlib.Path, m: int = 300, n: int = 200, k: int = 150) -> int:
@@ -35,6 +52,7 @@ def main(build: pathlib.Path, m: int = 300, n: int = 200, k: int = 150) -> int:
     compiled = time.perf_counter()
     launch = module["matmul"](a, b, c)
     done = time.perf_counter()
+    selection = module["matmul"].select(a, b, c)
 
     # The sum of k products in f32 and one rounding to f16.
     reference = a.astype(np.float64) @ b.astype(np.float64)
@@ -44,8 +62,11 @@ def main(build: pathlib.Path, m: int = 300, n: int = 200, k: int = 150) -> int:
     print(f"compiled for {module.target} in {compiled - start:.2f} s, ran in {done - compiled:.2f} s")
     print(f"backend: {launch.backend} ({launch.device})")
     print(f"largest error against NumPy: {error.max():.3g} (allowed there: {bound.flat[error.argmax()]:.3g})")
-    print("report:")
-    print(json.dumps(module.report, indent=2))
+    report = build / "demo-report.json"
+    report.write_text(json.dumps(module.report, indent=2) + "\n")
+    for line in summary(module.report, selection):
+        print(line)
+    print(f"the whole report is in {os.path.relpath(report)}")
     if not (error <= bound).all():
         print("FAILED: an element is outside the tolerance")
         return 1

@@ -14,6 +14,9 @@ namespace tilewright {
 void registerAllDialects(mlir::DialectRegistry &registry);
 /// Registers our passes, `--tile-pipeline`, and the upstream passes that it uses. Call once.
 void registerAllPasses();
+/// Hides the options that LLVM's libraries bring along from `--help`; `--help-hidden` shows them. Call first, before a
+/// tool adds its own.
+void hideLibraryOptions();
 } // namespace tilewright
 
 #endif // TILEWRIGHT_INITALL_H

@@ -9,24 +9,34 @@
 using namespace tilewright;
 using llvm::StringRef;
 
+/// Groups of options in help texts.
+static constexpr char kWhat[] = "What to compile", kChoices[] = "Choices that the compiler makes where nobody asks",
+                      kMachineCode[] = "Machine code and bundles";
+
 static constexpr CompileOptionHelp kHelp[] = {
-    {"target", "NAME", "GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, sm_103a, sm_120a"},
-    {"num-warps", "N", "warps per program of kernels that do not say, 1 to 32"},
-    {"num-stages", "N", "buffers per pipelined load; only 1 so far"},
-    {"cluster", "XxY", "programs per cluster; only 1x1 so far"},
-    {"extents", "CLASS:N,...", "resize tile dimensions, e.g. M:128,N:256; --remarks=all:tile-choose-extents lists the classes"},
-    {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone"},
-    {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536"},
-    {"epilogue-parts", "N", "parts in which products are stored by kernels that do not say, 1 to 16"},
-    {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never"},
-    {"even-k", "MODE", "how loops lose bounds checks: auto (default), guard (variants alone) or peel (peeling alone)"},
-    {"tma", "MODE", "tensor maps: auto (default) where proved to be legal, guard also in a variant that tests it"},
-    {"disable-pass", "NAME", "leave an optimisation out; may be given several times"},
-    {"kernel", "NAME", "compile only this kernel"},
-    {"cubin", "BOOL", "assemble with ptxas for a bundle: true, or false (default)"},
-    {"lazy", "BOOL", "a bundle for the emulator, which lowers a variant at its first launch: true, or false (default)"},
-    {"ptxas", "PATH", "the ptxas to use"},
-    {"nvdisasm", "PATH", "the nvdisasm to use"},
+    {"kernel", "NAME", "compile only this kernel", kWhat},
+    {"target", "NAME", "GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, sm_103a, sm_120a", kWhat},
+    {"num-warps", "N", "warps per program of kernels that do not say, 1 to 32", kChoices},
+    {"num-stages", "N", "buffers per pipelined load; only 1 so far", kChoices},
+    {"cluster", "XxY", "programs per cluster; only 1x1 so far", kChoices},
+    {"extents", "CLASS:N,...",
+     "resize tile dimensions, e.g. M:128,N:256; --remarks=all:tile-choose-extents lists the classes", kChoices},
+    {"max-variants", "N", "most variants of one kernel, 1 to 64; 1 leaves kernels alone", kChoices},
+    {"grid-group", "N", "rows of tiles to walk together in kernels that do not say, 1 to 65536", kChoices},
+    {"epilogue-parts", "N", "parts in which products are stored by kernels that do not say, 1 to 16", kChoices},
+    {"persistent", "MODE", "loops over the tiles in kernels that do not say: auto (default), always or never",
+     kChoices},
+    {"even-k", "MODE", "how loops lose bounds checks: auto (default), guard (variants alone) or peel (peeling alone)",
+     kChoices},
+    {"tma", "MODE", "tensor maps: auto (default) where proved to be legal, guard also in a variant that tests it",
+     kChoices},
+    {"disable-pass", "NAME", "leave an optimisation out; may be given several times", kChoices},
+    {"cubin", "BOOL", "put machine code by ptxas into a bundle: true, or false (default)", kMachineCode},
+    {"lazy", "BOOL",
+     "make a bundle for the emulator, which lowers a variant at its first launch: true, or false (default)",
+     kMachineCode},
+    {"ptxas", "PATH", "use this ptxas instead of the one that is found", kMachineCode},
+    {"nvdisasm", "PATH", "use this nvdisasm instead of the one that is found", kMachineCode},
 };
 
 llvm::ArrayRef<CompileOptionHelp> tilewright::compileOptionHelp() { return kHelp; }

@@ -3,6 +3,7 @@
 #include "Internal.h"
 #include "tilewright/Conversion/TileToTileGPU/LayoutMoves.h"
 #include "tilewright/Layout/Draw.h"
+#include "tilewright/Support/Counted.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -171,9 +172,9 @@ private:
     }
     auto buffer = cast<MemDescType>(entry.move->op->getResult(0).getType());
     auto side = [&](const char *name, const layout::SharedAccessCost &cost) {
-      notes.push_back(llvm::formatv("{0}: {1} accesses of {2} bytes a thread, {3} bank conflicts in an average one",
-                                    name, cost.accesses, cost.vector * buffer.getElementBytes(),
-                                    numberStr(cost.conflicts))
+      notes.push_back(llvm::formatv("{0}: {1} of {2} a thread, {3} bank conflicts in an average one", name,
+                                    counted(cost.accesses, "access", "accesses"),
+                                    counted(cost.vector * buffer.getElementBytes(), "byte"), numberStr(cost.conflicts))
                           .str());
     };
     if (!entry.move->reason.empty())

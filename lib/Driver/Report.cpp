@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Internal.h"
+#include "tilewright/Support/Counted.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -109,15 +110,16 @@ void tilewright::printReport(const CompileResult &result, llvm::raw_ostream &str
   else
     stream << ", ptxas " << plan.ptxasVersion << '\n';
   for (const CompiledVariant &variant : result.variants) {
-    stream << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": " << variant.numThreads
-           << " threads, ";
+    stream << "report: kernel " << variant.kernel << ", variant " << variant.symbol << ": "
+           << counted(variant.numThreads, "thread") << ", ";
     if (variant.tiles.empty())
       stream << variant.sharedBytes << " bytes of shared memory, 1 stage";
     else
       stream << "lowered at its first launch";
     if (const auto &r = variant.resources)
-      stream << ", " << r->registers << " registers, " << r->spillStoreBytes + r->spillLoadBytes << " bytes spilled, "
-             << r->stackBytes << " bytes of stack, " << r->barriers << " barriers";
+      stream << ", " << counted(r->registers, "register") << ", "
+             << counted(r->spillStoreBytes + r->spillLoadBytes, "byte") << " spilled, "
+             << counted(r->stackBytes, "byte") << " of stack, " << counted(r->barriers, "barrier");
     stream << '\n';
     for (const PlanDescriptor &descriptor : descriptorsOf(result, variant))
       stream << "report:   descriptor of " << driver::describeDescriptor(descriptor) << '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes failures in words: location, kernel, program, thread, the rule and the values that break it.
 #include "Cta.h"
+#include "tilewright/Support/Counted.h"
 
 #include <map>
 #include <tuple>
@@ -16,10 +17,6 @@ static std::string hex(uint64_t value) {
     text.insert(text.begin(), digits[value & 15]);
   while (value >>= 4);
   return "0x" + text;
-}
-
-static std::string count(int64_t number, const char *noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
 /// "0-31, 40": the set bits, shifted by `first`; appended to `text`.
@@ -126,7 +123,7 @@ std::string Cta::describeWhat() const {
   case Failure::GlobalWrite: {
     uint64_t address = uint64_t(f.a);
     std::string text = std::string("global ") + (f.kind == Failure::GlobalRead ? "read" : "write") + " of " +
-                       count(f.b, "byte") + " at " + hex(address) + ", " +
+                       counted(f.b, "byte") + " at " + hex(address) + ", " +
                        run->memory->describe(address, uint64_t(f.b));
     if (f.b > 0 && !run->memory->find(address, uint64_t(f.b)))
       return text + ", is out of bounds";
@@ -137,13 +134,13 @@ std::string Cta::describeWhat() const {
   case Failure::SharedRead:
   case Failure::SharedWrite: {
     std::string text = std::string("shared memory ") + (f.kind == Failure::SharedRead ? "read" : "write") + " of " +
-                       count(f.b, "byte") + " at offset " + std::to_string(f.a);
+                       counted(f.b, "byte") + " at offset " + std::to_string(f.a);
     if (!shared.contains(f.a, f.b))
-      return text + " is outside of the " + count(shared.size(), "byte") + " that the program has";
+      return text + " is outside of the " + counted(shared.size(), "byte") + " that the program has";
     return text + " is not a multiple of " + std::to_string(f.c);
   }
   case Failure::SharedUnwritten:
-    return "shared memory read of " + count(f.b, "byte") + " at offset " + std::to_string(f.a) + " sees byte " +
+    return "shared memory read of " + counted(f.b, "byte") + " at offset " + std::to_string(f.a) + " sees byte " +
            std::to_string(shared.findUnwritten(uint32_t(f.a), uint32_t(f.b))) + ", which nobody has written";
   case Failure::SharedReadRace:
   case Failure::SharedWriteRace:
@@ -153,11 +150,11 @@ std::string Cta::describeWhat() const {
   case Failure::BarrierId:
     return "barrier " + std::to_string(f.a) + " does not exist: barriers are 0 to 15";
   case Failure::BarrierCount:
-    return "barrier " + std::to_string(f.a) + " expects " + count(f.b, "thread") +
+    return "barrier " + std::to_string(f.a) + " expects " + counted(f.b, "thread") +
            ", which is not a multiple of 32 from 32 to " + std::to_string(numThreads);
   case Failure::BarrierMismatch:
-    return "arrives at barrier " + std::to_string(f.a) + " as one of " + count(f.b, "thread") +
-           " while others wait there as some of " + count(f.c, "thread") + ", at " + describeLocation(f.d);
+    return "arrives at barrier " + std::to_string(f.a) + " as one of " + counted(f.b, "thread") +
+           " while others wait there as some of " + counted(f.c, "thread") + ", at " + describeLocation(f.d);
   case Failure::BarrierDivergent:
     return "the warp diverges: arrives at barrier " + std::to_string(f.a) + " while " +
            describeLanes(barriers[size_t(f.a)].lanes[f.thread / kWarpSize]) + " of it wait there at " +
@@ -169,8 +166,8 @@ std::string Cta::describeWhat() const {
     return "the warp diverges: arrives elsewhere while " + describeLanes(meetings[f.thread / kWarpSize].lanes) +
            " of it wait in " + name(meetings[f.thread / kWarpSize].call.op) + " at " + describeLocation(f.d);
   case Failure::WarpOperand:
-    return "shuffle of " + count(f.b, "value") + " with mode " + std::to_string(f.a) + ", lane " + std::to_string(f.c) +
-           " and width " + std::to_string(f.d) +
+    return "shuffle of " + counted(f.b, "value") + " with mode " + std::to_string(f.a) + ", lane " +
+           std::to_string(f.c) + " and width " + std::to_string(f.d) +
            " expects a value, mode 0 to 3, lane 0 to 31 and width 1, 2, 4, 8, 16 or 32";
   case Failure::WarpMismatch:
     return "arrives with another instruction, mode, width or number of values than the other lanes of its warp";
@@ -186,7 +183,7 @@ std::string Cta::describeWhat() const {
   case Failure::StackOverflow:
     return "the emulated thread's stack is full; its last call was here";
   case Failure::CallLimit:
-    return "the program made more than the allowed " + count(f.a, "call");
+    return "the program made more than the allowed " + counted(f.a, "call");
   case Failure::None:
   case Failure::NumKinds:
     break;

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -43,4 +44,10 @@ void tilewright::registerAllPasses() {
   registerExpandMathPasses();
   registerSIMTToLLVMPasses();
   registerTilePipeline();
+}
+
+void tilewright::hideLibraryOptions() {
+  for (auto &[name, option] : llvm::cl::getRegisteredOptions())
+    if (llvm::is_contained(option->Categories, &llvm::cl::getGeneralCategory()))
+      option->setHiddenFlag(llvm::cl::Hidden);
 }

@@ -2,6 +2,7 @@
 #include "Svg.h"
 #include "tilewright/Layout/Draw.h"
 #include "tilewright/Layout/ElementPlaces.h"
+#include "tilewright/Support/Counted.h"
 
 #include <algorithm>
 
@@ -79,7 +80,7 @@ struct Window {
 
   std::string str(int64_t elements) const {
     if (isWrapped)
-      return rows == allRows ? "drawn: all " + std::to_string(elements) + " elements, wrapped like text"
+      return rows == allRows ? "drawn: all " + tilewright::counted(elements, "element") + ", wrapped like text"
                              : "drawn: elements 0 to " + std::to_string(rows * columns - 1) + " of " +
                                    std::to_string(elements) + ", wrapped like text";
     std::string text = "drawn: ";
@@ -108,8 +109,8 @@ std::string tilewright::layout::drawLayout(const DistributedLayout &layout, cons
     page.addLine("block bits: " + basesStr(layout.blockBases()));
   if (!layout.digits().empty())
     page.addLine("digits, added: " + digitsStr(layout.digits()));
-  std::string facts = std::to_string(layout.numWarps()) + " warps, " + std::to_string(layout.registersPerThread()) +
-                      " registers per thread";
+  std::string facts = tilewright::counted(layout.numWarps(), "warp") + ", " +
+                      tilewright::counted(layout.registersPerThread(), "register") + " per thread";
   if (layout.isRagged()) {
     std::vector<int64_t> padded;
     for (unsigned dim = 0; dim < layout.rank(); ++dim)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Svg.h"
 #include "tilewright/Layout/Draw.h"
+#include "tilewright/Support/Counted.h"
 
 #include <algorithm>
 
@@ -62,7 +63,7 @@ static std::string describe(const SharedLayout &layout) {
     text += " " + std::to_string(dim);
   const Swizzle &swizzle = layout.swizzle();
   if (!swizzle.isNone())
-    text += "; swizzle: vectors of " + std::to_string(swizzle.vec) + " elements, number xor (row / " +
+    text += "; swizzle: vectors of " + tilewright::counted(swizzle.vec, "element") + ", number xor (row / " +
             std::to_string(swizzle.perPhase) + " mod " + std::to_string(swizzle.maxPhase) + ")";
   else if (layout.matrix())
     text += "; swizzle: matrix " + layout.matrix()->str();
@@ -70,7 +71,7 @@ static std::string describe(const SharedLayout &layout) {
     text += "; no swizzle";
   if (layout.padding().isNone())
     return text + "; no padding";
-  return text + "; padding: " + std::to_string(layout.padding().amount) + " elements after each " +
+  return text + "; padding: " + tilewright::counted(layout.padding().amount, "element") + " after each " +
          std::to_string(layout.padding().interval);
 }
 
@@ -91,13 +92,13 @@ std::string tilewright::layout::drawShared(const SharedLayout &layout, unsigned 
   for (const std::string &note : notes)
     page.addLine(note);
   page.addLine(describe(layout));
-  page.addLine(std::to_string(bytes) + " bytes; a column is " +
+  page.addLine(tilewright::counted(bytes, "byte") + "; a column is " +
                (cellBytes == kBankBytes ? std::string("a bank of 4 bytes")
                                         : std::to_string(cellBytes / kBankBytes) + " banks of 4 bytes each") +
-               ", a line has 128 bytes; a colour is a column of " + std::to_string(perColumn) +
-               " elements of the tile");
+               ", a line has 128 bytes; a colour is a column of " + tilewright::counted(perColumn, "element") +
+               " of the tile");
   page.addLine("drawn: " + (rows == allRows
-                                ? "all " + std::to_string(allRows) + " lines"
+                                ? "all " + tilewright::counted(allRows, "line")
                                 : "lines 0 to " + std::to_string(rows - 1) + " of " + std::to_string(allRows)));
   SvgGrid grid;
   for (int64_t column = 0; column < columns; ++column)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Layout/SharedLayout.h"
+#include "tilewright/Support/Counted.h"
 
 #include <algorithm>
 #include <cassert>
@@ -56,7 +57,7 @@ static std::string checkParts(const std::vector<int64_t> &shape, const std::vect
       return "shared layout expects swizzle parts to be powers of two, found " + std::to_string(part);
   if (!swizzle.isNone() && pitch % (swizzle.vec * swizzle.maxPhase) != 0)
     return "shared layout expects swizzle vec * maxPhase (" + std::to_string(swizzle.vec * swizzle.maxPhase) +
-           ") to divide the row of " + std::to_string(pitch) + " elements";
+           ") to divide the row of " + tilewright::counted(pitch, "element");
   if (matrix) {
     if (!swizzle.isNone())
       return "shared layout expects a swizzle or a matrix, found both";
@@ -64,7 +65,7 @@ static std::string checkParts(const std::vector<int64_t> &shape, const std::vect
       return "shared layout expects a regular square matrix, found " + matrix->str();
     if (matrix->inBits() > 24 || elements % (int64_t(1) << matrix->inBits()) != 0)
       return "shared layout expects 2^" + std::to_string(matrix->inBits()) + ", the period of the matrix, to divide " +
-             std::to_string(elements) + " elements";
+             tilewright::counted(elements, "element");
   }
   if (padding.interval < 1 || padding.amount < 0)
     return "shared layout expects a positive padding interval and no negative amount, found " +

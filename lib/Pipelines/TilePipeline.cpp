@@ -35,6 +35,39 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
 
+/// Which options ask for what cannot be had beside each other or on the target; empty if none do. What a pass decides
+/// from the program is its own to refuse.
+static std::string findContradiction(const PipelineOptions &options, const Target &target) {
+  struct Wish {
+    const char *option, *pass;
+    std::string value;
+    bool isAsked;
+  };
+  std::string extents;
+  for (const std::string &extent : options.extents)
+    extents += (extents.empty() ? "" : ",") + extent;
+  const Wish wishes[] = {
+      {"extents", "tile-choose-extents", extents, !options.extents.empty()},
+      {"grid-group", "tile-order-grid", std::to_string(options.gridGroup), options.gridGroup != 0},
+      {"persistent", "tile-make-persistent", options.persistent, options.persistent == "always"},
+      {"even-k", "tile-specialize-even-k", options.evenK, options.evenK != "auto"},
+      {"epilogue-parts", "tile-subtile-epilogue", std::to_string(options.epilogueParts), options.epilogueParts > 1},
+      {"tma", "tile-insert-tma", options.tma, options.tma == "guard"},
+  };
+  for (const Wish &wish : wishes)
+    if (wish.isAsked && llvm::is_contained(options.disabledPasses, wish.pass))
+      return std::string("the options '") + wish.option + "=" + wish.value + "' and 'disable-pass=" + wish.pass +
+             "' contradict each other: only that pass does it";
+  if (options.tma == "guard" && !target.hasTma) {
+    const Target *first = findFirstTarget([](const Target &row) { return row.hasTma; });
+    return "option 'tma=guard': " + std::string(target.name) + " has no tensor maps; " + std::string(first->name) +
+           " is the first target that has them";
+  }
+  if (options.tma == "guard" && options.maxVariants == 1)
+    return "the options 'tma=guard' and 'max-variants=1' contradict each other: a guard makes a variant";
+  return "";
+}
+
 bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions &options, std::string &error) {
   const Target *target = findTarget(options.target, &error);
   if (!target)
@@ -49,6 +82,9 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     }
     disabled.insert(name);
   }
+  error = findContradiction(options, *target);
+  if (!error.empty())
+    return false;
   auto add = [&](StringRef flag, std::unique_ptr<Pass> pass, bool onFunctions) {
     if (disabled.contains(flag))
       return;
@@ -65,6 +101,11 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
   auto reaches = [&](PipelineStage stage) { return options.from < stage && stage <= options.stage; };
 
   if (reaches(PipelineStage::Tile)) {
+    // What was asked for, while it is as it was written.
+    CheckWishesPassOptions wishes;
+    wishes.disabled.assign(options.disabledPasses.begin(), options.disabledPasses.end());
+    wishes.parts = options.epilogueParts;
+    manager.addPass(createCheckWishesPass(wishes));
     // Calls between tile functions and unstructured control flow go first.
     manager.addPass(createInlinerPass());
     manager.addPass(createLiftControlFlowToSCFPass());
@@ -72,6 +113,7 @@ bool tilewright::buildTilePipeline(OpPassManager &manager, const PipelineOptions
     // Before there are variants, so that each refusal comes once; behind the folds, so that what goes away is no matter.
     CheckTargetPassOptions check;
     check.target = options.target;
+    check.numWarps = options.numWarps;
     manager.addNestedPass<func::FuncOp>(createCheckTargetPass(check));
     // Pointers become views first: transposes and bounds are those of views.
     add("tile-raise-pointers", createRaisePointersPass(), true);
@@ -178,30 +220,40 @@ struct TilePipelineCliOptions : public PassPipelineOptions<TilePipelineCliOption
 };
 } // namespace
 
+/// Adds the passes that `text` asks for; says what is wrong with it otherwise.
+static LogicalResult addTilePipeline(OpPassManager &manager, StringRef text,
+                                     function_ref<LogicalResult(const Twine &)> complain) {
+  TilePipelineCliOptions cli;
+  std::string error;
+  llvm::raw_string_ostream stream(error);
+  if (failed(cli.parseFromString(text, stream))) {
+    StringRef message = StringRef(error).trim();
+    message.consume_front("<Pass-Options-Parser>: ");
+    return complain("tile-pipeline: " + message);
+  }
+  PipelineOptions options;
+  options.target = cli.target;
+  options.numWarps = cli.numWarps;
+  options.maxVariants = cli.maxVariants;
+  options.gridGroup = cli.gridGroup;
+  options.epilogueParts = cli.epilogueParts;
+  options.persistent = cli.persistent;
+  options.evenK = cli.evenK;
+  options.tma = cli.tma;
+  options.extents.assign(cli.extents.begin(), cli.extents.end());
+  options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
+  options.stage = cli.stage == "tile"  ? PipelineStage::Tile
+                  : cli.stage == "gpu" ? PipelineStage::Gpu
+                                       : PipelineStage::Simt;
+  if (cli.stage != "tile" && cli.stage != "gpu" && cli.stage != "simt")
+    return complain("tile-pipeline: unknown stage '" + Twine(cli.stage) + "': expected tile, gpu or simt");
+  if (!buildTilePipeline(manager, options, error))
+    return complain("tile-pipeline: " + Twine(error));
+  return success();
+}
+
 void tilewright::registerTilePipeline() {
-  PassPipelineRegistration<TilePipelineCliOptions>(
-      "tile-pipeline", "The whole list from a tile program to one thread's program",
-      [](OpPassManager &manager, const TilePipelineCliOptions &cli) {
-        PipelineOptions options;
-        options.target = cli.target;
-        options.numWarps = cli.numWarps;
-        options.maxVariants = cli.maxVariants;
-        options.gridGroup = cli.gridGroup;
-        options.epilogueParts = cli.epilogueParts;
-        options.persistent = cli.persistent;
-        options.evenK = cli.evenK;
-        options.tma = cli.tma;
-        options.extents.assign(cli.extents.begin(), cli.extents.end());
-        options.disabledPasses.assign(cli.disable.begin(), cli.disable.end());
-        options.stage = cli.stage == "tile"  ? PipelineStage::Tile
-                        : cli.stage == "gpu" ? PipelineStage::Gpu
-                                             : PipelineStage::Simt;
-        std::string error;
-        if (cli.stage != "tile" && cli.stage != "gpu" && cli.stage != "simt")
-          error = "unknown stage '" + cli.stage + "': expected tile, gpu or simt";
-        else
-          buildTilePipeline(manager, options, error);
-        if (!error.empty())
-          llvm::report_fatal_error(llvm::Twine("tile-pipeline: ") + error, /*gen_crash_diag=*/false);
-      });
+  registerPassPipeline(
+      "tile-pipeline", "The whole list from a tile program to one thread's program", addTilePipeline,
+      [](function_ref<void(const mlir::detail::PassOptions &)> describe) { describe(TilePipelineCliOptions()); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Runtime/Compare.h"
 #include "tilewright/Runtime/ScalarConvert.h"
+#include "tilewright/Support/Counted.h"
 
 #include <charconv>
 #include <cmath>
@@ -67,12 +68,12 @@ std::string tilewright::printDouble(double value) {
 }
 
 std::string tilewright::describeComparison(const CompareResult &result, const HostArray &got) {
-  std::string count = std::to_string(result.numElements);
   std::string text;
   if (result.isOk())
-    text = count + " elements agree";
+    text = counted(result.numElements, "element agrees", "elements agree");
   else
-    text = std::to_string(result.numMismatches) + " of " + count + " elements differ, first at " +
+    text = std::to_string(result.numMismatches) + " of " + counted(result.numElements, "element") +
+           (result.numMismatches == 1 ? " differs, first at " : " differ, first at ") +
            printShape(got.unravel(result.firstMismatch)) + ": got " + printDouble(result.got) + ", expected " +
            printDouble(result.expected);
   text += "; largest error " + printDouble(result.largestError);

@@ -2,6 +2,7 @@
 #include "tilewright/Runtime/RunCommand.h"
 #include "tilewright/Runtime/Launcher.h"
 #include "tilewright/Runtime/Npy.h"
+#include "tilewright/Support/Counted.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -36,33 +37,43 @@ bool tilewright::takeRunOption(CommandLine &line, RunOptions &options) {
     options.backendOptions.device = static_cast<int>(number);
     return true;
   }
+  const char *emulated = nullptr;
   if (line.takeInteger("sm-count", 1, 1000000, number)) {
     options.backendOptions.smCount = static_cast<int>(number);
-    return true;
-  }
-  if (line.takeInteger("seed", 0, INT64_MAX, number)) {
+    emulated = "--sm-count";
+  } else if (line.takeInteger("seed", 0, INT64_MAX, number)) {
     options.backendOptions.seed = static_cast<uint64_t>(number);
-    return true;
+    emulated = "--seed";
   }
-  return false;
+  if (emulated && !hasBackendFactory("emulator"))
+    line.fail(std::string(emulated) + " is about the emulator, which this program does not have");
+  return emulated != nullptr;
 }
 
-const char *tilewright::getRunOptionHelp() {
-  return "  --kernel=NAME          the kernel to run, where the file has several\n"
-         "  --backend=NAME         auto (default), cuda or emulator\n"
-         "  --device=N             which GPU, counted from 0\n"
-         "  --seed=N               orders the emulator's schedule\n"
-         "  --sm-count=N           SMs that the emulator pretends to have, for one CTA each (132)\n"
-         "  --arg NAME=SPEC        an argument, by the parameter's name or position; SPEC is @FILE.npy,\n"
-         "                         TYPE:@FILE.npy (bits of a type that NumPy lacks), TYPE:VALUE, or\n"
-         "                         TYPE[DIMxDIM]:FILL with FILL zeros, ones, iota, nan, rand(SEED) or\n"
-         "                         randint(SEED,LO,HI)\n"
-         "  --save NAME=FILE.npy   writes an array after the run\n"
-         "  --expect NAME=SPEC     compares an array after the run; exit status 1 if it differs\n"
-         "  --rtol R, --atol A     an element agrees if |got - expected| <= A + R * |expected|; both 0\n"
-         "  --bench                times the kernel on the device\n"
-         "  --warmups=N            launches before the timed ones (3)\n"
-         "  --repeats=N            timed launches (20)\n";
+std::string tilewright::getRunOptionHelp() {
+  bool isEmulated = hasBackendFactory("emulator");
+  std::string text = "Which kernel, where:\n"
+                     "  --kernel=NAME          the kernel to run, where the file has several\n";
+  text +=
+      isEmulated
+          ? "  --backend=NAME         auto (default: a GPU where there is one, else the emulator), cuda or emulator\n"
+          : "  --backend=NAME         auto (default) or cuda, which are the same here\n";
+  text += "  --device=N             which GPU, counted from 0\n";
+  if (isEmulated)
+    text += "  --seed=N               orders the emulator's schedule\n"
+            "  --sm-count=N           SMs that the emulator pretends to have, for one CTA each (132)\n";
+  return text + "\nArrays:\n"
+                "  --arg NAME=SPEC        an argument, by the parameter's name or position; SPEC is @FILE.npy,\n"
+                "                         TYPE:@FILE.npy (bits of a type that NumPy lacks), TYPE:VALUE, or\n"
+                "                         'TYPE[DIMxDIM]:FILL' with FILL zeros, ones, iota, nan, rand(SEED) or\n"
+                "                         randint(SEED,LO,HI); brackets need quotes in a shell\n"
+                "  --save NAME=FILE.npy   writes an array after the run\n"
+                "  --expect NAME=SPEC     compares an array after the run; exit status 1 if it differs\n"
+                "  --rtol R, --atol A     an element agrees if |got - expected| <= A + R * |expected|; both 0\n"
+                "\nTimes:\n"
+                "  --bench                times the kernel on the device\n"
+                "  --warmups=N            launches before the timed ones (3)\n"
+                "  --repeats=N            timed launches (20)\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,7 +212,7 @@ static std::string describeDecision(const PlanKernel &kernel, const PlanDecision
   const PlanVariant &variant = kernel.variants[decision.variant];
   std::string text = "kernel " + kernel.name + ": variant " + std::to_string(decision.variant) + " of " +
                      std::to_string(kernel.variants.size()) + " (" + variant.symbol + "), grid " +
-                     printGrid(decision.grid) + ", " + std::to_string(variant.numThreads) + " threads";
+                     printGrid(decision.grid) + ", " + counted(variant.numThreads, "thread");
   for (const std::string &assumption : variant.assumptions)
     text += "\n  assumes " + assumption;
   return text + (decision.isEmpty ? "\n  the grid is empty, so nothing was launched\n" : "\n");
@@ -212,9 +223,8 @@ static std::string describeTimes(std::vector<double> seconds, uint64_t argumentB
   size_t middle = seconds.size() / 2;
   double median = seconds.size() % 2 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
   char text[256];
-  std::snprintf(text, sizeof(text), "time: median %.3f us, min %.3f us over %zu launches", median * 1e6,
-                seconds.front() * 1e6, seconds.size());
-  std::string result = text;
+  std::snprintf(text, sizeof(text), "time: median %.3f us, min %.3f us over ", median * 1e6, seconds.front() * 1e6);
+  std::string result = text + counted(static_cast<int64_t>(seconds.size()), "launch", "launches");
   if (median > 0 && argumentBytes > 0) {
     std::snprintf(text, sizeof(text), "; the arrays' %llu bytes once: %.3f GB/s",
                   static_cast<unsigned long long>(argumentBytes), static_cast<double>(argumentBytes) / median * 1e-9);

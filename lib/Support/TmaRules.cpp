@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Support/TmaRules.h"
+#include "tilewright/Support/Counted.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,8 +41,8 @@ static std::string isOrIsNotKnown(bool isUnknown, const std::string &value, cons
 static std::string inBytes(int64_t elements, int64_t elementBytes) {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(elements, elementBytes, &bytes))
-    return std::to_string(elements) + " elements";
-  return std::to_string(bytes) + " bytes";
+    return counted(elements, "element");
+  return counted(bytes, "byte");
 }
 
 std::string tilewright::describeTmaFinding(const TmaTensor &tensor, const TmaFinding &finding) {

@@ -3,8 +3,9 @@
 
 usage: run_blocks.py SOURCE BUILD PAGE
 
-A block that opens with ```sh test (or ```python test) is run, in order, in one fresh folder per page in which
-`build`, `examples`, `docs`, `test` and `python` are those of the checkout. A block that opens with ```LANGUAGE output
+A block that opens with ```sh test (or ```python test) is run, in order, in one fresh folder per page that looks like
+the checkout: `examples`, `docs`, `test` and `python` are its own, and so is all that is in `build`. What a block writes stays
+in the fresh folder, and only `build` may have new files: whoever pastes the commands shall not litter a checkout. A block that opens with ```LANGUAGE output
 and follows it is what the command must print: a line `...` stands for any lines, `...` inside a line for any text. A
 block that opens with ```LANGUAGE file=NAME is written to that file first. Other blocks are not looked at.
 """
@@ -60,16 +61,42 @@ def first_difference(shown, printed):
     return None if may_skip or position == len(printed) else "(nothing more)"
 
 
+class Checkout:
+    """A folder in which the paths of a checkout lead to it, for as long as it is open. New files stay out of the real one."""
+
+    def __init__(self, source, build):
+        self.source, self.build = source, build
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(dir=self.build)
+        root = pathlib.Path(self.folder.name)
+        for name in ("examples", "docs", "test", "python"):
+            os.symlink(self.source / name, root / name)
+        (root / "build").mkdir()
+        for path in self.build.iterdir():
+            if not path.name.startswith("tmp"):  # Another page's folder.
+                os.symlink(path, root / "build" / path.name)
+        self.known = set(os.listdir(root))
+        return root
+
+    def litter(self):
+        """Names beside `build` that a command made."""
+        return sorted(set(os.listdir(self.folder.name)) - self.known)
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+
 def run(source, build, page):
     """Runs every marked block of a page; returns the number of blocks run and raises SystemExit at the first failure."""
     count, printed, what = 0, None, ""
-    with tempfile.TemporaryDirectory(dir=build) as folder:
-        for name in ("examples", "docs", "test", "python"):
-            os.symlink(source / name, pathlib.Path(folder, name))
-        os.symlink(build, pathlib.Path(folder, "build"))
+    checkout = Checkout(source, build)
+    with checkout as folder:
         for number, language, rest, text in blocks(page):
             if rest.startswith("file="):
-                pathlib.Path(folder, rest[len("file=") :]).write_text(text)
+                name = rest[len("file=") :]
+                (folder / name).write_text(text)
+                checkout.known.add(name)
             elif rest == "test":
                 command = ["bash", "-euo", "pipefail", "-c", text] if language == "sh" else [sys.executable, "-c", text]
                 # A sanitizer's runtime that Python needs loaded first would meet the tools' own.
@@ -80,6 +107,8 @@ def run(source, build, page):
                 printed, what, count = done.stdout, f"{page.name}:{number}", count + 1
                 if done.returncode:
                     raise SystemExit(f"{what}: exit status {done.returncode}\n{printed}")
+                if litter := checkout.litter():
+                    raise SystemExit(f"{what}: leaves {', '.join(litter)} in the checkout; write into build/")
             elif rest == "output":
                 if printed is None:
                     raise SystemExit(f"{page.name}:{number}: no command before this output")

@@ -13,7 +13,7 @@
 // CHECK-NEXT: remarks.mlir:[[# @LINE + 11]]:1: remark: [passed] tile-specialize: variant @copy__v0 assumes {{.*}}stride of dim 0 is 1
 // CHECK-NOT:  variant @copy__v0 assumes
 // CHECK:      {{^ *}}[[# @LINE + 12]] |   %v = tile.load %x[%c0]
-// CHECK:      remarks.mlir:[[# @LINE + 11]]:8: remark: [analysis] tile-assign-layouts: accesses of 1 elements along dim 0 of the tile (in copy, copy__v1)
+// CHECK:      remarks.mlir:[[# @LINE + 11]]:8: remark: [analysis] tile-assign-layouts: accesses of 1 element along dim 0 of the tile (in copy, copy__v1)
 // CHECK-NEXT: remarks.mlir:[[# @LINE + 10]]:8: remark: [analysis] tile-assign-layouts: accesses of 4 elements along dim 0 of the tile (in copy__v0)
 // CHECK-NEXT: {{^ *}}[[# @LINE + 10]] |   tile.store
 // ALIKE:      {{^ *}}[[# @LINE + 5]] | func.func @copy(

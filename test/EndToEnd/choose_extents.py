@@ -378,15 +378,6 @@ class Rows(unittest.TestCase):
 class EveryExample(unittest.TestCase):
     """Each class of each example at several extents, as the header runs it, against the kernel as it is written."""
 
-    def header_command(self, path):
-        with open(path) as file:
-            comment = " ".join(line.strip("/ \\\n") for line in file if line.startswith("//"))
-        words = re.search(r"tile-run \S+\.mlir((?: +--(?:arg|save|kernel)[ =]\S+)+)", comment)[1].split()
-        place = words.index("--save") + 1
-        name, words[place] = words[place].split("=")[0], None
-        kernel = [w.split("=")[1] for w in words if w and w.startswith("--kernel=")]
-        return words, place, name, kernel[0] if kernel else None
-
     def run_command(self, path, words, place, name, *options):
         with tempfile.TemporaryDirectory() as folder:
             words[place] = f"{name}={folder}/out.npy"
@@ -398,7 +389,7 @@ class EveryExample(unittest.TestCase):
         resized = set()
         for path in sorted(glob.glob(os.path.join(arrays.EXAMPLES, "*.mlir"))):
             example = os.path.basename(path)[: -len(".mlir")]
-            words, place, name, kernel = self.header_command(path)
+            words, place, name, kernel = commands.header_command(path)
             classes = [c for c in resizable(tilewright.compile(path, lazy=True).remarks) if kernel in (None, c[0])]
             expected = None
             for function, label, old, isAny in classes:

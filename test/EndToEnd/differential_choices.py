@@ -83,6 +83,23 @@ class Configurations(unittest.TestCase):
         ours = {factor.option for factor in FACTORS} - {"sms"}
         self.assertEqual(set(known), ours | set(configurations.NO_FACTORS) | set(configurations.FIXED))
 
+    def test_wishes(self):
+        # What a program can have is granted, so that no choice is left out of every comparison.
+        matmul, add = (os.path.join(arrays.EXAMPLES, name) for name in ("matmul.mlir", "vector_add.mlir"))
+        for factor in FACTORS:
+            for value in factor.values:
+                if factor.option not in ("sms", "extents") and value is not None:
+                    tilewright.compile(matmul, lazy=True, **{factor.option.replace("-", "_"): value})
+        wishes = ({"epilogue_parts": 2}, {"grid_group": 3}, {"tma": "guard", "target": "sm_80"},
+                  {"persistent": "always", "disable_pass": ["tile-make-persistent"]})
+        for wish in wishes:
+            with self.assertRaises(tilewright.CompileError):
+                tilewright.compile(add, lazy=True, **wish)
+            module = configurations.compile_granted(add, lazy=True, **wish)
+            self.assertEqual(set(module.kernels), {"vector_add", "vector_add_ptr"})
+        with self.assertRaises(tilewright.CompileError):
+            configurations.compile_granted(add, lazy=True, num_warps=33)
+
     def test_every_example_is_a_case(self):
         files = glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "differential_*.py"))
         modules = [importlib.import_module(os.path.basename(file)[:-3]) for file in files if file != os.path.abspath(__file__)]

@@ -8,7 +8,6 @@ The reference counts in NumPy. Results with and without a pass are equal bit for
 import itertools
 import glob
 import os
-import re
 import sys
 import tempfile
 import unittest
@@ -201,18 +200,9 @@ class Examples(unittest.TestCase):
 class EveryExample(unittest.TestCase):
     """Each example as its header runs it: many tiles on few SMs give the bits that one program per tile gives."""
 
-    def header_command(self, path):
-        """The words behind the file's name in the command of the header, and what it saves."""
-        with open(path) as file:
-            comment = " ".join(line.strip("/ \\\n") for line in file if line.startswith("//"))
-        words = re.search(r"tile-run \S+\.mlir((?: +--(?:arg|save|kernel)[ =]\S+)+)", comment)[1].split()
-        place = words.index("--save") + 1
-        name, words[place] = words[place].split("=")[0], None
-        return words, place, name
-
     def test_examples(self):
         for path in sorted(glob.glob(os.path.join(arrays.EXAMPLES, "*.mlir"))):
-            words, place, name = self.header_command(path)
+            words, place, name, _ = commands.header_command(path)
             with self.subTest(os.path.basename(path)), tempfile.TemporaryDirectory() as folder:
                 results = []
                 choices = (["--disable-pass=tile-order-grid"], ["--persistent=always", "--sm-count=3"])

@@ -170,7 +170,7 @@ class PairsEpilogue(unittest.TestCase):
                 old = random.integers(-9, 10, (rows, columns)).astype(np.float16)
                 sums = a.astype(np.float64) @ b.astype(np.float64) + bias + old
                 expected = np.maximum(sums, 0).astype(np.float16)
-                for options in ({"disable_pass": ["tile-subtile-epilogue"]}, {}, {"epilogue_parts": 2}, {"epilogue_parts": 4}):
+                for options in ({"disable_pass": ["tile-subtile-epilogue"]}, {}, {"epilogue_parts": 2}, {"epilogue_parts": 3}):
                     with self.subTest(m=m, n=n, column_major=column_major, rows=rows, depth=depth, options=options):
                         self.check(kernel(m, n, column_major=column_major), options, a, b, bias, old, expected, column_major)
 

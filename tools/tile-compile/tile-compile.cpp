@@ -5,6 +5,8 @@
 #include "tilewright/Driver/Remarks.h"
 #include "tilewright/InitAll.h"
 #include "tilewright/Parser/ParseProgram.h"
+#include "tilewright/Parser/PlacelessErrors.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
@@ -14,6 +16,8 @@
 #include "llvm/Support/ToolOutputFile.h"
 
 #include <chrono>
+#include <map>
+#include <memory>
 
 using namespace mlir;
 using namespace tilewright;
@@ -22,80 +26,77 @@ namespace cl = llvm::cl;
 /// Exit statuses of the project's tools.
 static constexpr int kFine = 0, kCheckFailed = 1, kBadInput = 2;
 
-static cl::OptionCategory category("tile-compile options");
+static cl::OptionCategory inOut("Input and output"), printing("What to print");
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("FILE (- reads standard input)"), cl::init("-"),
-                                      cl::cat(category));
-static cl::opt<std::string> emitText("emit", cl::init("ptx"), cl::cat(category), cl::value_desc("LEVEL"),
+                                      cl::cat(inOut));
+static cl::opt<std::string> emitText("emit", cl::init("ptx"), cl::cat(inOut), cl::value_desc("LEVEL"),
                                      cl::desc("tile, gpu, simt, llvm-dialect, llvm, ptx (default), cubin or bundle"));
-static cl::opt<std::string> outputFile("o", cl::init("-"), cl::cat(category), cl::value_desc("FILE"),
+static cl::opt<std::string> outputFile("o", cl::init("-"), cl::cat(inOut), cl::value_desc("FILE"),
                                        cl::desc("where to write (- is standard output)"));
-static cl::opt<std::string>
-    remarksText("remarks", cl::init("none"), cl::cat(category), cl::value_desc("KINDS[:REGEX]"),
-                cl::desc("print remarks: all, none, or any of passed,missed,failed,analysis; of "
-                         "passes whose name matches REGEX"));
-static cl::opt<bool> wantsReport("report", cl::cat(category),
-                                 cl::desc("print threads, shared memory, registers, spills, MMA family per dot, "
-                                          "cost per layout conversion"));
-static cl::opt<bool> wantsAudit("audit", cl::cat(category),
-                                cl::desc("check the machine code: no spills, no local memory"));
-static cl::opt<std::string> pictureFolder("draw-layouts", cl::cat(category), cl::value_desc("DIR"),
+static cl::opt<std::string> pictureFolder("draw-layouts", cl::cat(inOut), cl::value_desc("DIR"),
                                           cl::desc("write a picture of each layout and each buffer into DIR, and an "
                                                    "index.html"));
-static cl::opt<bool> wantsTimes("time-report", cl::cat(category), cl::desc("print the seconds of each phase"));
-// Read by setCompileOption, so that they have one definition for all tools.
-static cl::opt<std::string> target("target", cl::cat(category), cl::value_desc("NAME"),
-                                   cl::desc("GPU to compile for: sm_80, sm_86, sm_89, sm_90a (default), sm_100a, "
-                                            "sm_103a, sm_120a"));
-static cl::opt<std::string> numWarps("num-warps", cl::cat(category), cl::value_desc("N"),
-                                     cl::desc("warps per program of kernels that do not say"));
-static cl::opt<std::string> numStages("num-stages", cl::cat(category), cl::value_desc("N"),
-                                      cl::desc("buffers per pipelined load; only 1 so far"));
-static cl::opt<std::string> cluster("cluster", cl::cat(category), cl::value_desc("XxY"),
-                                    cl::desc("programs per cluster; only 1x1 so far"));
-static cl::opt<std::string> extents("extents", cl::cat(category), cl::value_desc("CLASS:N,..."),
-                                    cl::desc("resize tile dimensions, e.g. M:128,N:256"));
-static cl::opt<std::string> maxVariants("max-variants", cl::cat(category), cl::value_desc("N"),
-                                        cl::desc("most variants of one kernel; 1 leaves kernels alone"));
-static cl::opt<std::string> gridGroup("grid-group", cl::cat(category), cl::value_desc("N"),
-                                      cl::desc("rows of tiles to walk together in kernels that do not say"));
-static cl::opt<std::string> epilogueParts("epilogue-parts", cl::cat(category), cl::value_desc("N"),
-                                          cl::desc("parts in which products are stored by kernels that do not say"));
-static cl::opt<std::string> persistent("persistent", cl::cat(category), cl::value_desc("MODE"),
-                                       cl::desc("loops over the tiles in kernels that do not say: auto (default), "
-                                                "always or never"));
-static cl::opt<std::string> evenK("even-k", cl::cat(category), cl::value_desc("MODE"),
-                                  cl::desc("how loops lose bounds checks: auto (default), guard (variants alone) or "
-                                           "peel (peeling alone)"));
-static cl::opt<std::string> tma("tma", cl::cat(category), cl::value_desc("MODE"),
-                                cl::desc("tensor maps: auto (default) where they are proved to be legal, guard also in a "
-                                         "variant that tests it"));
-static cl::opt<std::string> kernel("kernel", cl::cat(category), cl::value_desc("NAME"),
-                                   cl::desc("compile only this kernel"));
-static cl::opt<std::string> ptxasPath("ptxas", cl::cat(category), cl::value_desc("PATH"), cl::desc("the ptxas to use"));
-static cl::opt<std::string> nvdisasmPath("nvdisasm", cl::cat(category), cl::value_desc("PATH"),
-                                         cl::desc("the nvdisasm to use"));
-static cl::list<std::string> disabledPasses("disable-pass", cl::cat(category), cl::value_desc("NAME"),
-                                            cl::desc("leave an optimisation out; may be given several times"));
-static cl::opt<std::string> isLazy("lazy", cl::cat(category), cl::value_desc("BOOL"),
-                                   cl::desc("a bundle for the emulator, which lowers a variant at its first launch"));
-static cl::opt<bool> bundleCubin("cubin", cl::cat(category), cl::desc("put machine code into a bundle too"));
+static cl::opt<std::string>
+    remarksText("remarks", cl::init("none"), cl::cat(printing), cl::value_desc("KINDS[:REGEX]"),
+                cl::desc("what was decided and why: all, none (default), or any of passed,missed,failed,analysis; of "
+                         "passes whose name matches REGEX"));
+static cl::opt<bool> wantsReport("report", cl::cat(printing),
+                                 cl::desc("threads, shared memory, registers, spills, MMA family per dot, "
+                                          "cost per layout conversion"));
+static cl::opt<bool> wantsAudit("audit", cl::cat(printing),
+                                cl::desc("check the machine code: no spills, no local memory"));
+static cl::opt<bool> wantsTimes("time-report", cl::cat(printing), cl::desc("the seconds of each phase"));
+
+namespace {
+/// What setCompileOption knows, as options of this tool.
+class CompileLine {
+public:
+  CompileLine() {
+    for (const CompileOptionHelp &help : compileOptionHelp()) {
+      auto &group = groups[help.group];
+      if (!group)
+        group = std::make_unique<cl::OptionCategory>(help.group);
+      StringRef key = help.key;
+      if (key == "disable-pass")
+        lists.push_back(std::make_unique<cl::list<std::string>>(key, cl::desc(help.help), cl::value_desc(help.value),
+                                                                cl::cat(*group)));
+      else if (key == "cubin") // Also without a value.
+        texts.push_back(std::make_unique<cl::opt<std::string>>(key, cl::desc(help.help), cl::value_desc(help.value),
+                                                               cl::ValueOptional, cl::cat(*group)));
+      else
+        texts.push_back(std::make_unique<cl::opt<std::string>>(key, cl::desc(help.help), cl::value_desc(help.value),
+                                                               cl::cat(*group)));
+    }
+    SmallVector<const cl::OptionCategory *> known{&inOut, &printing};
+    for (const auto &[name, group] : groups)
+      known.push_back(group.get());
+    cl::HideUnrelatedOptions(known);
+  }
+
+  bool read(CompileOptions &options, std::string &error) const {
+    for (const auto &text : texts) {
+      bool isFlag = text->ArgStr == "cubin" && text->empty();
+      if (text->getNumOccurrences() &&
+          !setCompileOption(options, text->ArgStr, isFlag ? StringRef("true") : StringRef(*text), error))
+        return false;
+    }
+    for (const auto &list : lists)
+      for (const std::string &value : *list)
+        if (!setCompileOption(options, list->ArgStr, value, error))
+          return false;
+    return true;
+  }
+
+private:
+  std::map<std::string, std::unique_ptr<cl::OptionCategory>> groups;
+  std::vector<std::unique_ptr<cl::opt<std::string>>> texts;
+  std::vector<std::unique_ptr<cl::list<std::string>>> lists;
+};
+} // namespace
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "tile-compile: error: " << message << '\n';
   return kBadInput;
-}
-
-static bool readOptions(CompileOptions &options, std::string &error) {
-  for (cl::opt<std::string> *option :
-       {&target, &numWarps, &numStages, &cluster, &extents, &maxVariants, &gridGroup, &epilogueParts, &persistent, &evenK,
-        &tma, &kernel, &isLazy, &ptxasPath, &nvdisasmPath})
-    if (option->getNumOccurrences() && !setCompileOption(options, option->ArgStr, *option, error))
-      return false;
-  for (const std::string &pass : disabledPasses)
-    if (!setCompileOption(options, "disable-pass", pass, error))
-      return false;
-  options.wantsCubin = bundleCubin;
-  return true;
 }
 
 /// Returns kCheckFailed if the machine code spills or uses local memory.
@@ -124,10 +125,12 @@ static int audit(const CompileResult &result, const CompileOptions &options) {
       return fail(error);
     for (const MachineCodeAudit &c : *counts) {
       bool isLocal = c.localLoads + c.localStores > 0;
-      out << "audit: " << c.name << ": " << c.instructions << " instructions, " << c.globalAccesses
-          << " global accesses (" << c.wideGlobalAccesses << " of 16 bytes or more), " << c.tensorOps
-          << " tensor-core instructions, " << c.barriers << " barriers, " << c.localLoads + c.localStores
-          << " local accesses: " << (isLocal ? "FAIL" : "ok") << '\n';
+      out << "audit: " << c.name << ": " << counted(c.instructions, "instruction") << ", "
+          << counted(c.globalAccesses, "global access", "global accesses") << " (" << c.wideGlobalAccesses
+          << " of 16 bytes or more), " << counted(c.tensorOps, "tensor-core instruction") << ", "
+          << counted(c.barriers, "barrier") << ", "
+          << counted(c.localLoads + c.localStores, "local access", "local accesses") << ": "
+          << (isLocal ? "FAIL" : "ok") << '\n';
       if (isLocal)
         status = kCheckFailed;
     }
@@ -210,20 +213,26 @@ static int compile(ModuleOp module, EmitLevel level, CompileOptions &options, Ph
 
 int main(int argc, char **argv) {
   auto start = std::chrono::steady_clock::now();
-  cl::HideUnrelatedOptions(category);
+  CompileLine line;
   std::string usage;
   llvm::raw_string_ostream usageStream(usage);
   if (!cl::ParseCommandLineOptions(argc, argv, "Compiles tile programs for NVIDIA GPUs\n", &usageStream)) {
     llvm::errs() << usage;
     return kBadInput;
   }
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (option->getNumOccurrences() > 1 && name != "disable-pass")
+      return fail("--" + name + " is given twice");
   CompileOptions options;
   EmitLevel level = EmitLevel::Ptx;
   RemarkFilter filter;
   std::string error;
   if (!parseEmitLevel(emitText, level, error) || !parseRemarkFilter(remarksText, filter, error) ||
-      !readOptions(options, error))
+      !line.read(options, error))
     return fail(error);
+  if (level != EmitLevel::Bundle && !wantsReport && !wantsAudit && (options.wantsCubin || options.isLazy))
+    return fail(llvm::Twine(options.isLazy ? "--lazy" : "--cubin") + " is about bundles, and --emit=" + emitText +
+                " makes none");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -235,6 +244,7 @@ int main(int argc, char **argv) {
     return fail("cannot read '" + inputFile + "': " + buffer.getError().message());
   sources->AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  printPlacelessErrors(context, "tile-compile");
   PhaseTimes times;
   auto finish = [&, last = start](StringRef phase) mutable {
     auto now = std::chrono::steady_clock::now();

@@ -2,6 +2,7 @@
 // Runs a kernel of a bundle: the options of tile-run without a compiler, so that it stays small and needs nothing but
 // the CUDA driver.
 #include "tilewright/Runtime/RunCommand.h"
+#include "tilewright/Support/Counted.h"
 
 #include <cstdio>
 #include <exception>
@@ -9,9 +10,11 @@
 using namespace tilewright;
 
 static const char *const kUsage = "usage: tile-launch FILE.bundle [OPTION...]\n"
-                                  "Runs a kernel of a bundle that tile-compile --emit=bundle wrote.\n\n"
-                                  "  --list                 prints the kernels and their parameters, runs nothing\n"
-                                  "  --report               prints the compiler's report, runs nothing\n";
+                                  "Runs a kernel of a bundle that tile-compile --emit=bundle wrote, on a GPU.\n\n"
+                                  "Instead of a run:\n"
+                                  "  --list                 prints the kernels and their parameters\n"
+                                  "  --report               prints the compiler's report as JSON\n"
+                                  "  --help, --version      prints this text, or the version\n\n";
 
 static int failWith(const std::string &message, int status) {
   std::fprintf(stderr, "tile-launch: error: %s\n", message.c_str());
@@ -29,9 +32,10 @@ static void listKernels(const LaunchPlan &plan) {
   std::printf("target %s, compiler %s\n", plan.target.c_str(), plan.compilerVersion.c_str());
   for (const PlanKernel &kernel : plan.kernels) {
     if (kernel.isHostFunction())
-      std::printf("host function %s, %zu launches\n", kernel.name.c_str(), kernel.steps.size());
+      std::printf("host function %s, %s\n", kernel.name.c_str(),
+                  counted(int64_t(kernel.steps.size()), "launch", "launches").c_str());
     else
-      std::printf("kernel %s, %zu variants\n", kernel.name.c_str(), kernel.variants.size());
+      std::printf("kernel %s, %s\n", kernel.name.c_str(), counted(int64_t(kernel.variants.size()), "variant").c_str());
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       const PlanParam &param = kernel.params[i];
       std::string type(scalarTypeName(param.type));
@@ -52,7 +56,7 @@ static int run(int argc, char **argv) {
   bool isList = false, isReport = false;
   while (!line.isDone()) {
     if (line.takeFlag("help")) {
-      std::printf("%s%s", kUsage, getRunOptionHelp());
+      std::printf("%s%s", kUsage, getRunOptionHelp().c_str());
       return kRunOk;
     }
     if (line.takeFlag("version")) {

@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
+  tilewright::hideLibraryOptions();
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

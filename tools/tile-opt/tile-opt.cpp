@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mlir-opt` for tile programs: each pass by itself, or any list of them.
+#include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/InitAll.h"
 #include "tilewright/Parser/ParseProgram.h"
+#include "tilewright/Parser/PlacelessErrors.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -52,6 +54,7 @@ static bool run(const std::string &inputName, const std::string &outputName, mli
 int main(int argc, char **argv) {
   on_exit(giveStatusTwo, nullptr);
   llvm::InitLLVM initialized(argc, argv);
+  tilewright::hideLibraryOptions();
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();
@@ -60,5 +63,11 @@ int main(int argc, char **argv) {
   // These end before any file is read, and mlir-opt does them itself.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::failed(mlir::MlirOptMain(argc, argv, input, output, registry)) ? 2 : 0;
+  // Dialects are loaded behind the handlers of mlir-opt, which makes the context itself. Expected errors are compared
+  // there.
+  if (!config.shouldVerifyDiagnostics())
+    registry.addExtension(+[](mlir::MLIRContext *context, tilewright::tile::TileDialect *) {
+      tilewright::printPlacelessErrors(*context, "tile-opt");
+    });
   return run(input, output, registry, config) ? 0 : 2;
 }

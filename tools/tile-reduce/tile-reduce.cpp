@@ -5,6 +5,7 @@
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
 int main(int argc, char **argv) {
+  tilewright::hideLibraryOptions();
   mlir::DialectRegistry registry;
   tilewright::registerAllDialects(registry);
   tilewright::registerAllPasses();

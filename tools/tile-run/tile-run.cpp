@@ -5,6 +5,7 @@
 #include "tilewright/EmulatorJit/EmulatorBackend.h"
 #include "tilewright/InitAll.h"
 #include "tilewright/Parser/ParseProgram.h"
+#include "tilewright/Parser/PlacelessErrors.h"
 #include "tilewright/Runtime/RunCommand.h"
 
 #include "llvm/Support/SourceMgr.h"
@@ -17,34 +18,79 @@ static int failWith(const std::string &message, int status) {
   return status;
 }
 
+namespace {
+/// What the command line says about compiling.
+struct CompileWords {
+  CompileOptions options;
+  RemarkFilter remarks;
+  bool wantsReport = false;
+  /// The names of the options that were given, but `target`.
+  std::vector<std::string> given;
+  bool hasTarget = false;
+};
+} // namespace
+
 static void printHelp() {
   llvm::outs() << "usage: tile-run FILE.mlir|FILE.bundle [OPTION...]\n"
                   "Compiles if needed, runs a kernel, checks its results, times it.\n\n"
-               << getRunOptionHelp() << "\nHow to compile:\n";
-  for (const CompileOptionHelp &help : compileOptionHelp())
+               << getRunOptionHelp() << "\nThe rest is about compiling a .mlir file.\n";
+  StringRef group;
+  for (const CompileOptionHelp &help : compileOptionHelp()) {
+    if (StringRef(help.key) == "kernel") // An option of the run as well.
+      continue;
+    if (group != help.group)
+      llvm::outs() << '\n' << (group = help.group) << ":\n";
     llvm::outs() << llvm::formatv("  {0,-22} {1}\n", std::string("--") + help.key + "=" + help.value, help.help);
-  llvm::outs() << "  --remarks=KINDS        prints remarks, as tile-compile does\n"
-                  "  --report               prints the compiler's report\n";
+  }
+  llvm::outs() << "\nWhat to print of the compilation:\n"
+                  "  --remarks=KINDS[:REGEX] what was decided and why: all, none, or any of\n"
+                  "                         passed,missed,failed,analysis; of passes whose name matches REGEX\n"
+                  "  --report               threads, shared memory, registers, how products are computed\n"
+                  "\n  --help                 prints this text\n";
 }
 
 /// Takes one option of a compilation. False if the current word is none.
-static bool takeCompileOption(CommandLine &line, CompileOptions &options, bool &hasTarget) {
+static bool takeCompileOption(CommandLine &line, CompileWords &words) {
+  std::string value, error;
+  if (line.takeFlag("report")) {
+    words.wantsReport = true;
+    words.given.push_back("report");
+    return true;
+  }
+  if (line.takeOption("remarks", value)) {
+    if (line.getError().empty() && !parseRemarkFilter(value, words.remarks, error))
+      line.fail(error);
+    words.given.push_back("remarks");
+    return true;
+  }
   for (const CompileOptionHelp &help : compileOptionHelp()) {
     StringRef key = help.key;
     if (key == "kernel")
-      continue; // An option of the run as well.
-    std::string value, error;
+      continue;
     std::vector<std::string> values;
     if (key == "disable-pass" ? line.takeListOption(help.key, values) : line.takeOption(help.key, value)) {
-      if (key == "disable-pass")
+      if (!values.empty())
         value = values.back();
-      if (!setCompileOption(options, key, value, error))
+      if (line.getError().empty() && !setCompileOption(words.options, key, value, error))
         line.fail(error);
-      hasTarget |= key == "target";
+      if (key == "target")
+        words.hasTarget = true;
+      else
+        words.given.push_back(key.str());
       return true;
     }
   }
   return false;
+}
+
+/// Why the options cannot be about a bundle, which is compiled already; empty if they can.
+static std::string findMisplaced(const CompileWords &words, const LaunchPlan &plan) {
+  if (!words.given.empty())
+    return "--" + words.given.front() + " is about compiling, and a bundle is compiled already" +
+           (words.given.front() == "report" ? "; tile-launch FILE.bundle --report prints its report" : "");
+  if (words.hasTarget && words.options.target != plan.target)
+    return "--target=" + words.options.target + ": the bundle is compiled for " + plan.target;
+  return "";
 }
 
 /// Compiles `buffer` for `backend`. Diagnostics have been printed where that fails.
@@ -57,6 +103,7 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  printPlacelessErrors(context, "tile-run");
   OwningOpRef<ModuleOp> module = parseProgram(sources, &context);
   if (!module)
     return std::nullopt;
@@ -72,13 +119,13 @@ static std::optional<CompileResult> compile(std::unique_ptr<llvm::MemoryBuffer> 
 }
 
 /// Compiles for the device that the options name, and runs.
-static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOptions options, bool hasTarget,
-                         const RemarkFilter &filter, bool wantsReport, const RunOptions &run) {
+static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, const CompileWords &words, const RunOptions &run) {
+  CompileOptions options = words.options;
   BackendResult made = createRunBackend(run);
   if (made.status != BackendStatus::Ok)
     return failWith(made.error, made.status == BackendStatus::NoDevice ? kRunNoDevice : kRunBadInput);
   bool isEmulated = made.backend->name() == "emulator";
-  if (!isEmulated && !hasTarget) {
+  if (!isEmulated && !words.hasTarget) {
     int64_t capability = made.backend->deviceInfo()[size_t(DeviceInfoKind::ComputeCapability)];
     const Target *target = findTargetForDevice(static_cast<unsigned>(capability));
     if (!target)
@@ -88,9 +135,9 @@ static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOpti
   options.kernel = run.kernel;
   options.wantsPtx = !isEmulated;
   // The emulator lowers the one variant that the arguments select; remarks and a report are about all.
-  if (isEmulated && filter.isEmpty() && !wantsReport && !options.wantsCubin)
+  if (isEmulated && words.remarks.isEmpty() && !words.wantsReport && !options.wantsCubin)
     options.isLazy = true;
-  std::optional<CompileResult> result = compile(std::move(buffer), options, filter);
+  std::optional<CompileResult> result = compile(std::move(buffer), options, words.remarks);
   if (!result)
     return kRunBadInput;
   std::string output, error;
@@ -103,7 +150,7 @@ static int compileAndRun(std::unique_ptr<llvm::MemoryBuffer> buffer, CompileOpti
     status = runKernel(result->bundle.plan, *kernel, *made.backend, run, *inputs, &output, &error);
   llvm::outs() << output;
   llvm::outs().flush();
-  if (wantsReport)
+  if (words.wantsReport)
     printReport(*result, llvm::errs());
   return status == kRunOk ? status : failWith(error, status);
 }
@@ -114,40 +161,32 @@ int main(int argc, char **argv) {
   registerEmulatorBackend(emulator);
   CommandLine line(argc, argv);
   RunOptions run;
-  CompileOptions options;
-  std::string file, remarks, error;
-  bool hasTarget = false, wantsReport = false;
+  CompileWords words;
+  std::string file, error;
   while (!line.isDone()) {
     if (line.takeFlag("help")) {
       printHelp();
       return kRunOk;
     }
-    if (line.takeFlag("report"))
-      wantsReport = true;
-    else if (takeRunOption(line, run) || takeCompileOption(line, options, hasTarget) ||
-             line.takeOption("remarks", remarks) || (file.empty() && line.takePositional(file)))
-      continue;
-    else
+    if (!takeRunOption(line, run) && !takeCompileOption(line, words) && !(file.empty() && line.takePositional(file)))
       line.failUnknown();
   }
   if (!line.getError().empty())
     return failWith(line.getError(), kRunBadInput);
   if (file.empty())
     return failWith("expected a file; see --help", kRunBadInput);
-  RemarkFilter filter;
-  if (!remarks.empty() && !parseRemarkFilter(remarks, filter, error))
-    return failWith(error, kRunBadInput);
-
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(file);
   if (!buffer)
     return failWith("cannot read '" + file + "': " + buffer.getError().message(), kRunBadInput);
   StringRef bytes = (*buffer)->getBuffer();
   if (!looksLikeBundle(std::string_view(bytes.data(), bytes.size())))
-    return compileAndRun(std::move(*buffer), options, hasTarget, filter, wantsReport, run);
+    return compileAndRun(std::move(*buffer), words, run);
 
   std::optional<Bundle> bundle = readBundle(std::string_view(bytes.data(), bytes.size()), &error);
   if (!bundle)
     return failWith(file + ": " + error, kRunBadInput);
+  if (std::string misplaced = findMisplaced(words, bundle->plan); !misplaced.empty())
+    return failWith(misplaced, kRunBadInput);
   std::string output;
   RunStatus status = runBundle(*bundle, run, &output, &error);
   llvm::outs() << output;

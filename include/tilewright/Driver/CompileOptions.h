@@ -53,9 +53,10 @@ struct CompileOptions {
 /// message if there is no such option or the value is not one of its.
 bool setCompileOption(CompileOptions &options, llvm::StringRef key, llvm::StringRef value, std::string &error);
 
-/// One line of help per key: its name, what it takes, what it does.
+/// One line of help per key: its name, what it takes, what it does, and the heading under which it belongs. Keys of one
+/// group are neighbours.
 struct CompileOptionHelp {
-  const char *key, *value, *help;
+  const char *key, *value, *help, *group;
 };
 llvm::ArrayRef<CompileOptionHelp> compileOptionHelp();
 

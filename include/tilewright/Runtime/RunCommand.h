@@ -29,11 +29,12 @@ struct RunOptions {
   unsigned numWarmups = 3, numRepeats = 20;
 };
 
-/// Takes one option of a run from a command line. False if the current word is none of them.
+/// Takes one option of a run from a command line. False if the current word is none of them. What is about
+/// the emulator alone is an error where the program does not contain it.
 bool takeRunOption(CommandLine &line, RunOptions &options);
 
-/// The help text of these options, one line each.
-const char *getRunOptionHelp();
+/// The help text of these options in groups, of those that the program has.
+std::string getRunOptionHelp();
 
 /// The arguments of a run, made from its options: one per parameter, in order.
 struct RunInputs {

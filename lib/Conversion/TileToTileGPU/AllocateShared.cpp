@@ -125,6 +125,11 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
     return (limitBytes + reserved) / (llvm::alignTo(bytes, kAlignBytes) + reserved);
   }
 
+  static int64_t wantedPrograms(func::FuncOp kernel) {
+    auto occupancy = kernel->getAttrOfType<IntegerAttr>("tile.occupancy");
+    return occupancy ? occupancy.getInt() : 1;
+  }
+
   /// Buffers that each trip of a loop fills with the same tile are filled once, in front of it: the tile then needs no
   /// registers in the loop. They live longer for that, so not where too few programs would be left on an SM.
   void fillOnce(func::FuncOp func) {
@@ -145,7 +150,8 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
         int64_t after = place(buffers);
         bool leavesRoom = residents(after) >= residents(before) ||
                           residents(after) * (warps ? warps.getInt() : 1) >= kWarpsToTakeTurns;
-        bool fits = after <= limitBytes && leavesRoom;
+        bool isAsPromised = residents(after) >= std::min(wantedPrograms(func), residents(before));
+        bool fits = after <= limitBytes && leavesRoom && isAsPromised;
         auto options = remark::RemarkOpts::name("FilledOnce").category(getArgument()).function(func.getSymName());
         if (!fits) {
           remark::missed(alloc.getLoc(), options)
@@ -178,6 +184,14 @@ struct AllocateShared : public tilewright::impl::AllocateSharedPassBase<Allocate
         diag << "; " << first->name << " is the first target that has as much";
       for (Buffer *buffer : ArrayRef<Buffer *>(sortedBySize(buffers)).take_front(3))
         diag.attachNote(buffer->alloc.getLoc()) << "a buffer of " << buffer->sizeBytes << " bytes is needed here";
+      return signalPassFailure();
+    }
+    int64_t programs = wantedPrograms(func);
+    if (programs > 1 && residents(total) < programs) {
+      emitError(func.getLoc(), "tile.occupancy asks for ")
+          << programs << " programs on an SM, each of which needs " << total << " bytes of shared memory and "
+          << Target::kReservedSharedBytesPerBlock << " for the system, but an SM has "
+          << limitBytes + Target::kReservedSharedBytesPerBlock;
       return signalPassFailure();
     }
     Builder builder(&getContext());

@@ -4,6 +4,7 @@
 #include "tilewright/Conversion/TileToTileGPU/Passes.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/DotChoice.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -223,7 +224,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
         return;
       remark::analysis(op->getLoc(),
                        remark::RemarkOpts::name("AccessWidth").category(getArgument()).function(func.getSymName()))
-          << remark::add("accesses of {0} elements along dim {1} of the tile", found->second.vectorElements,
+          << remark::add("accesses of {0} along dim {1} of the tile", counted(found->second.vectorElements, "element"),
                          found->second.contiguousDim);
     });
   }

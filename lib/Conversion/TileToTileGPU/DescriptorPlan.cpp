@@ -32,10 +32,7 @@ static std::vector<layout::DistributedLayout> findReaders(Value loaded) {
 static FailureOr<DescriptorSpec> planDescriptor(Operation *access, const AlignmentAnalysis &alignment) {
   auto refuse = [&](const Twine &why) { return access->emitOpError() << "is marked tile.tma, but " << why; };
   std::optional<TmaShape> shape = TmaShape::of(access, alignment);
-  if (!shape)
-    return refuse("no dim of its view is known to have stride 1");
-  if (std::string why = whyNoTma(access); !why.empty())
-    return refuse(why);
+  assert(shape && "checkTmaMarks lets none through");
   auto load = dyn_cast<tile::LoadOp>(access);
   Value tile = load ? load.getResult() : cast<tile::StoreOp>(access).getValue();
   // The order of the tile's own dimensions; those of the view that it does not walk have boxes of one element.
@@ -71,11 +68,8 @@ FailureOr<std::vector<DescriptorSpec>> tilewright::planDescriptors(func::FuncOp 
   std::vector<DescriptorSpec> specs;
   if (accesses.empty())
     return specs;
-  if (!target.hasTma) {
-    const Target *first = findFirstTarget([](const Target &row) { return row.hasTma; });
-    return accesses[0]->emitOpError() << "is marked tile.tma, but " << target.name << " has no tensor maps; " << first->name
-                                      << " is the first target that has them";
-  }
+  if (failed(checkTmaMarks(func, target)))
+    return failure();
   AlignmentAnalysis alignment(func);
   for (Operation *access : accesses) {
     FailureOr<DescriptorSpec> spec = planDescriptor(access, alignment);

@@ -61,3 +61,17 @@ func.func @too_much() attributes {tile.kernel} {
   tile_gpu.local_store %t, %a : tensor<2048xf32, #l>, !buf
   return
 }
+
+// -----
+
+#l = #tile_gpu.layout<[512], register = [[32], [64], [128], [256]], lane = [[1], [2], [4], [8], [16]]>
+#s = #tile_gpu.shared<[512], order = [0], vec = 1, per_phase = 1, max_phase = 1, pad = 0 by 0>
+!buf = !tile_gpu.memdesc<512xf32, #s>
+
+// expected-error @below {{tile.occupancy asks for 3 programs on an SM, each of which needs 2048 bytes of shared memory and 1024 for the system, but an SM has 5120}}
+func.func @crowded() attributes {tile.kernel, tile.occupancy = 3} {
+  %t = arith.constant dense<1.0> : tensor<512xf32, #l>
+  %a = tile_gpu.local_alloc : !buf
+  tile_gpu.local_store %t, %a : tensor<512xf32, #l>, !buf
+  return
+}

@@ -33,7 +33,7 @@ func.func @no_unit_grid(%u: !u, %w: !v) -> index {
   %c1 = arith.constant 1 : index
   return %c1 : index
 }
-func.func @narrow(%v: !v, %w: !v) attributes {tile.kernel, tile.grid = @narrow_grid} {
+func.func @narrow(%v: !v {tile.name = "v"}, %w: !v {tile.name = "w"}) attributes {tile.kernel, tile.grid = @narrow_grid} {
   %c0 = arith.constant 0 : index
   %x = tile.load %v[%c0, %c0] {tile.tma} : !v -> tensor<16x2xf32>
   tile.store %x, %w[%c0, %c0] : tensor<16x2xf32>, !v

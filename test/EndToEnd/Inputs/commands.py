@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 
 TIMEOUT_S = 120
@@ -30,3 +31,18 @@ def assert_refused(message, *command, cwd=None):
     errors = [line for line in stderr.splitlines() if re.search(r"\berror: ", line)]
     assert len(errors) == 1, f"expected one error, got {len(errors)}:\n{stderr}"
     assert re.search(message, errors[0]), f"expected /{message}/ in: {errors[0]}"
+
+
+def header_command(path):
+    """The command in the header of an example, taken apart.
+
+    Returns the words behind the file's name with None in the place of what `--save` takes, that place, the name of the array that
+    it saves, and the kernel that it runs (None where it does not say).
+    """
+    with open(path) as file:
+        line = next(line for line in file if re.match(r"//\s+\S*tile-run ", line))
+    words = shlex.split(line.strip("/ \n"))[2:]
+    place = words.index("--save") + 1
+    name, words[place] = words[place].split("=")[0], None
+    kernels = [word.split("=")[1] for word in words if word and word.startswith("--kernel=")]
+    return words, place, name, kernels[0] if kernels else None

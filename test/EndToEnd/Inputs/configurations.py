@@ -7,6 +7,7 @@ compiler itself, other choices from `FACTORS`; test/EndToEnd/differential_choice
 that is neither in there nor in `NO_FACTORS` or `FIXED`.
 """
 
+import re
 from dataclasses import dataclass
 
 import covering
@@ -110,6 +111,23 @@ def from_text(text):
     return configuration(disabled, [tuple(word.split("=", 1)) for word in words if "=" in word])
 
 
+# Options that ask for something, which is an error where a program cannot have it.
+WISHES = ("grid-group", "persistent", "epilogue-parts", "tma", "even-k")
+
+
+def compile_granted(source, **arguments):
+    """Compiles a program; of the options that ask for what it cannot have, or whose pass is off, as if they were not there."""
+    while True:
+        try:
+            return tilewright.compile(source, **arguments)
+        except tilewright.CompileError as error:
+            refused = [name for name in WISHES if re.search(rf"\boptions? '?{name}\b", str(error))]
+            refused = [name.replace("-", "_") for name in refused if name.replace("-", "_") in arguments]
+            if not refused:
+                raise
+            del arguments[refused[0]]
+
+
 def compile(source, options):
     """Compiles a program lazily, for the emulator: its kernels by name."""
     arguments = {"lazy": True}
@@ -119,7 +137,7 @@ def compile(source, options):
         elif option != "sms":
             arguments[option.replace("-", "_")] = value
     rule = arguments.pop("extents", None)
-    return tilewright.compile(source, **arguments) if rule is None else Resized(source, arguments, rule)
+    return compile_granted(source, **arguments) if rule is None else Resized(source, arguments, rule)
 
 
 class Resized:
@@ -134,7 +152,7 @@ class Resized:
     def __getitem__(self, kernel):
         if kernel not in self.modules:
             requests = {"extents": self.requests[kernel]} if self.requests.get(kernel) else {}
-            self.modules[kernel] = tilewright.compile(self.source, kernel=kernel, **self.arguments, **requests)
+            self.modules[kernel] = compile_granted(self.source, kernel=kernel, **self.arguments, **requests)
         return self.modules[kernel][kernel]
 
 

@@ -61,7 +61,7 @@ TEST(SharedLayout, CreateRejects) {
   EXPECT_EQ(whyNot({4, 48}, {4, 48}, {1, 0}, {8, 1, 4}),
             "shared layout expects swizzle vec * maxPhase (32) to divide the row of 48 elements");
   EXPECT_EQ(whyNot({64, 1}, {64, 1}, {1, 0}, {8, 1, 8}),
-            "shared layout expects swizzle vec * maxPhase (64) to divide the row of 1 elements");
+            "shared layout expects swizzle vec * maxPhase (64) to divide the row of 1 element");
   EXPECT_EQ(whyNot({4, 4}, {4, 4}, {1, 0}, {1, 1, 2}, LinearMap::identity(2)),
             "shared layout expects a swizzle or a matrix, found both");
   EXPECT_EQ(whyNot({4, 4}, {4, 4}, {1, 0}, {}, LinearMap::zero(2, 2)),

@@ -56,7 +56,7 @@ TEST(Compare, NanAndInfinityAgreeWithThemselvesOnly) {
   EXPECT_FALSE(isOk(INFINITY, 1));
   EXPECT_TRUE(isOk(0.0, -0.0));
   EXPECT_EQ(compare(makeArray(ScalarType::F32, {2}, {1, NAN}), makeArray(ScalarType::F32, {2}, {1, 2})),
-            "1 of 2 elements differ, first at [1]: got nan, expected 2; largest error inf at [1]");
+            "1 of 2 elements differs, first at [1]: got nan, expected 2; largest error inf at [1]");
 }
 
 // 2^53 + 1 has no double, but is told from 2^53.

@@ -48,7 +48,7 @@ TEST(CommandLine, TakesBothSpellings) {
   std::string error;
   std::vector<std::string> rest;
   RunOptions options = parse({"x.bundle", "--kernel", "k", "--backend=cuda", "--arg", "a=f32:1", "--arg=b=i32:2",
-                              "--rtol", "1e-3", "--atol=0", "--bench", "--repeats=7", "--seed", "9", "--", "--odd"},
+                              "--rtol", "1e-3", "--atol=0", "--bench", "--repeats=7", "--", "--odd"},
                              &error, &rest);
   EXPECT_EQ(error, "");
   EXPECT_EQ(rest, (std::vector<std::string>{"x.bundle", "--odd"}));
@@ -58,7 +58,6 @@ TEST(CommandLine, TakesBothSpellings) {
   EXPECT_EQ(options.tolerance.rtol, 1e-3);
   EXPECT_TRUE(options.isBench);
   EXPECT_EQ(options.numRepeats, 7u);
-  EXPECT_EQ(options.backendOptions.seed, 9u);
 }
 
 TEST(CommandLine, BadWordsAreNamed) {
@@ -79,8 +78,15 @@ TEST(CommandLine, BadWordsAreNamed) {
 TEST(CommandLine, EveryOptionIsInTheHelp) {
   std::string help = getRunOptionHelp();
   for (const char *name :
-       {"kernel", "backend", "device", "seed", "arg", "save", "expect", "rtol", "atol", "bench", "warmups", "repeats"})
+       {"kernel", "backend", "device", "arg", "save", "expect", "rtol", "atol", "bench", "warmups", "repeats"})
     EXPECT_NE(help.find(std::string("--") + name), std::string::npos) << name;
+}
+
+// A program without the emulator neither offers nor takes what is about it alone.
+TEST(CommandLine, EmulatorOptionsNeedTheEmulator) {
+  EXPECT_EQ(getRunOptionHelp().find("emulator"), std::string::npos);
+  EXPECT_EQ(parseError({"--seed=9"}), "--seed is about the emulator, which this program does not have");
+  EXPECT_EQ(parseError({"--sm-count=2"}), "--sm-count is about the emulator, which this program does not have");
 }
 
 //===----------------------------------------------------------------------===//

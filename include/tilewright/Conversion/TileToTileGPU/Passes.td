@@ -62,8 +62,9 @@ def AllocateSharedPass : Pass<"tile-allocate-shared", "::mlir::func::FuncOp"> {
   let description = [{
     Buffers whose live ranges do not meet may share bytes. First fit by size, largest first; offsets are multiples of 128
     bytes. The kernel's total is its attribute `tile_gpu.shared_bytes`; more than `limit-bytes` is an error that
-    names the largest buffers. A buffer that every trip of a loop would fill with the same tile is filled in front of it,
-    where the kernel still fits and either as many programs as before or eight warps find room on an SM.
+    names the largest buffers, and so is more than `tile.occupancy` programs can have together. A buffer that every
+    trip of a loop would fill with the same tile is filled in front of it, where the kernel still fits and either as many programs as
+    before (at least as many as `tile.occupancy` asks for) or eight warps find room on an SM.
     Example: test/Conversion/TileToTileGPU/allocate-shared.mlir#reuse
   }];
   let options = [Option<"limitBytes", "limit-bytes", "int64_t", /*default=*/"232448",

@@ -3,6 +3,7 @@
 #include "tilewright/Analysis/KernelAccess.h"
 #include "tilewright/Dialect/Tile/Transforms/LaunchBatches.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -241,8 +242,7 @@ private:
     std::string kernelName = batch.launches.front().getKernel().str();
     size_t count = batch.launches.size();
     if (!batch.reason.empty()) {
-      remark::missed(loc, opts) << remark::reason("{0} of @{1} stay{2}: {3}",
-                                                  count == 1 ? "1 launch" : std::to_string(count) + " launches",
+      remark::missed(loc, opts) << remark::reason("{0} of @{1} stay{2}: {3}", counted(count, "launch", "launches"),
                                                   kernelName, count == 1 ? "s" : "", batch.reason);
       return;
     }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tilewright/Analysis/LiveTiles.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Dialect/Tile/Transforms/TmaPlan.h"
+#include "tilewright/Support/Counted.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -109,8 +112,23 @@ struct CheckTarget : public tilewright::impl::CheckTargetPassBase<CheckTarget> {
               << "arith.truncf";
       return WalkResult::interrupt();
     });
-    if (all.wasInterrupted())
+    if (all.wasInterrupted() || failed(checkTmaMarks(func, *chosen)) || failed(checkOccupancy(func, *chosen)))
       signalPassFailure();
+  }
+
+private:
+  /// As far as threads and programs go; registers and shared memory are known later.
+  LogicalResult checkOccupancy(func::FuncOp kernel, const Target &chosen) {
+    auto wish = kernel->getAttrOfType<IntegerAttr>("tile.occupancy");
+    int64_t programs = wish ? wish.getInt() : 1, threads = expectedWarps(kernel, numWarps) * kWarpSize;
+    if (programs > chosen.maxBlocksPerSm)
+      return emitError(kernel.getLoc()) << "tile.occupancy asks for " << programs << " programs on an SM, "
+                                        << chosen.name << " holds " << counted(chosen.maxBlocksPerSm, "CTA");
+    if (programs > 1 && programs * threads > chosen.maxThreadsPerSm)
+      return emitError(kernel.getLoc()) << "tile.occupancy asks for " << programs << " programs on an SM, which are "
+                                        << programs * threads << " threads of " << threads << " each, but "
+                                        << chosen.name << " holds " << chosen.maxThreadsPerSm;
+    return success();
   }
 };
 } // namespace

@@ -2,6 +2,7 @@
 #include "tilewright/Analysis/UnrollWish.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/UnrollPlan.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,7 +53,8 @@ private:
     auto opts = remark::RemarkOpts::name("ControlUnroll").category(getArgument()).function(getOperation().getSymName());
     Location loc = scf::ForOp(decision.loop).getLoc();
     const LiveTiles &tiles = decision.tiles;
-    std::string trips = decision.trips ? std::to_string(*decision.trips) : "unknown";
+    std::string trips = decision.trips ? counted(*decision.trips, "trip") : "unknown trips";
+    auto copies = [](int64_t count) { return counted(count, "copy", "copies") + " of the body"; };
     auto values = [&](int64_t copies) {
       return llvm::formatv("{0} registers of {1}, {2} instructions of {3}", tiles.registers(copies, limits.threads),
                            limits.registers, tiles.instructions(copies, limits.threads), limits.instructions)
@@ -66,11 +68,11 @@ private:
     switch (decision.outcome) {
     case UnrollOutcome::Asked:
       if (fit == UnrollFit::Beyond)
-        remark::analysis(loc, opts) << remark::add("{0} copies of the body asked, but the loop has only {1} trips: {2}",
-                                                   decision.copies, trips, values(*decision.trips));
+        remark::passed(loc, opts) << remark::add("{0}, which are all trips; {1} were asked for: {2}",
+                                                 copies(*decision.trips), decision.copies, values(*decision.trips));
       else
-        remark::analysis(loc, opts) << remark::add("{0} copies of the body asked, {1} trips: {2}{3}", decision.copies,
-                                                   trips, values(decision.copies), rest);
+        remark::passed(loc, opts) << remark::add("{0}, as asked, {1}: {2}{3}", copies(decision.copies), trips,
+                                                 values(decision.copies), rest);
       return;
     case UnrollOutcome::Pipeline:
       remark::analysis(loc, opts) << remark::add("left to the software pipeline, which overlaps the trips of a loop of "
@@ -85,10 +87,10 @@ private:
       return;
     case UnrollOutcome::Chosen:
       if (decision.copies > 1)
-        remark::passed(loc, opts) << remark::add("{0} copies of the body of {1} trips: {2}{3}", decision.copies,
-                                               trips, values(decision.copies), rest);
+        remark::passed(loc, opts) << remark::add("{0} of {1}: {2}{3}", copies(decision.copies), trips,
+                                                 values(decision.copies), rest);
       else
-        remark::missed(loc, opts) << remark::reason("stays rolled: {0} trips; two copies would take {1}", trips, values(2));
+        remark::missed(loc, opts) << remark::reason("stays rolled: {0}; two copies would take {1}", trips, values(2));
       return;
     }
   }

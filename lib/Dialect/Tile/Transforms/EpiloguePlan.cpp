@@ -3,6 +3,7 @@
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Analysis/KernelAccess.h"
 #include "tilewright/Analysis/LiveTiles.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +24,8 @@ static constexpr int64_t kLineBytes = 128;
 /// The widest row of neighbours that a thread of a product holds, and what of it is worth storing as it is: half of 16
 /// bytes. Source: MmaLayout.h; `storesWell` of the layouts decides alike.
 static constexpr int64_t kHeldColumns = 2, kDirectBytes = 8;
+
+static constexpr StringRef kPartsAttr = "tile.epilogue_parts";
 
 static RankedTensorType tileType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
 
@@ -196,22 +199,21 @@ private:
 };
 } // namespace
 
-/// The count that `op` or its kernel asks for; 0 for none.
-static int64_t askedParts(StoreOp store, func::FuncOp kernel) {
+/// The count that a store, its kernel or the option `parts` asks for, and what asks; 0 for none.
+static std::pair<int64_t, std::string> askedParts(StoreOp store, func::FuncOp kernel, unsigned parts) {
   for (Operation *op : {store.getOperation(), kernel.getOperation()})
-    if (auto attr = op->getAttrOfType<IntegerAttr>("tile.epilogue_parts"))
-      return attr.getInt();
-  return 0;
+    if (auto attr = op->getAttrOfType<IntegerAttr>(kPartsAttr))
+      return {attr.getInt(), kPartsAttr.str()};
+  return {parts, "the option epilogue-parts"};
 }
 
 /// Slices `store`; nothing if no product is behind it.
-static std::optional<EpilogueDecision> sliceStore(StoreOp store, func::FuncOp kernel) {
+static std::optional<EpilogueDecision> sliceStore(StoreOp store) {
   RankedTensorType type = tileType(store.getValue());
   if (type.getRank() < 2)
     return std::nullopt;
   EpilogueDecision decision;
   decision.store = store;
-  decision.asked = askedParts(store, kernel);
   decision.dim = type.getRank() - 1;
   Slicer slicer(store, decision.dim);
   if (slicer.isAcross) // The tile was turned.
@@ -357,8 +359,16 @@ std::vector<EpilogueDecision> tilewright::planEpilogue(func::FuncOp kernel, cons
                                                        unsigned numWarps) {
   std::vector<EpilogueDecision> decisions;
   kernel.walk([&](StoreOp store) {
-    if (std::optional<EpilogueDecision> decision = sliceStore(store, kernel))
-      decisions.push_back(std::move(*decision));
+    std::optional<EpilogueDecision> decision = sliceStore(store);
+    if (!decision && !store->hasAttr(kPartsAttr))
+      return;
+    if (!decision) {
+      decision.emplace();
+      decision->store = store;
+      decision->reason = "no product makes what is stored";
+    }
+    std::tie(decision->asked, decision->asker) = askedParts(store, kernel, parts);
+    decisions.push_back(std::move(*decision));
   });
   refuseShared(decisions);
 
@@ -383,11 +393,10 @@ std::vector<EpilogueDecision> tilewright::planEpilogue(func::FuncOp kernel, cons
       count = std::max(count, decisions[member].asked);
     }
     EpilogueCost cost = measure(group, kernel, target, numWarps);
-    bool isChosen = count == 0 && parts == 0;
-    count = count != 0 ? count : parts != 0 ? parts : chooseEpilogueParts(cost);
+    if (count == 0)
+      count = chooseEpilogueParts(cost);
     for (EpilogueDecision *decision : group) {
       decision->cost = cost;
-      decision->isPinned = !isChosen;
       int64_t columns = tileType(decision->store.getValue()).getDimSize(decision->dim);
       decision->parts = cutColumns(columns, count);
       decision->isNeedless = count == 1;
@@ -396,8 +405,10 @@ std::vector<EpilogueDecision> tilewright::planEpilogue(func::FuncOp kernel, cons
                                ? llvm::formatv("{0} columns are no multiple of {1}", columns, kEpilogueUnit).str()
                                : llvm::formatv("{0} columns are fewer than {1} of {2} parts", columns,
                                                kEpilogueUnit * count, count).str();
+      else if (decision->asked != 0 && decision->asked != count)
+        decision->reason = llvm::formatv("another store of the same tile asks for {0}", counted(count, "part")).str();
       else if (count == 1)
-        decision->reason = isChosen ? "whole" : "one part was asked for";
+        decision->reason = "whole";
     }
     // One that cannot be cut leaves the others without what they share.
     if (llvm::any_of(group, [](EpilogueDecision *decision) { return decision->parts.empty(); }))

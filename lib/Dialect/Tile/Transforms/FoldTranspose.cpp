@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/IR/PermutedBlock.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/TransposePlan.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Remarks.h"
@@ -326,17 +327,20 @@ private:
     Location loc = permute.getLoc();
     switch (decision.outcome) {
     case TransposeOutcome::Folded:
-      remark::passed(loc, opts) << remark::add("transpose folded into {0} loads, of which {1} are made a second time",
-                                               countLoads(decision), decision.countSecondLoads());
+      remark::passed(loc, opts) << remark::add("transpose folded into {0}, of which {1} made a second time",
+                                               counted(countLoads(decision), "load"),
+                                               counted(decision.countSecondLoads(), "is", "are"));
       return;
     case TransposeOutcome::Sunk:
-      remark::passed(loc, opts) << remark::add("transpose undone in front of {0} stores and reductions",
-                                               decision.roots.size());
+      remark::passed(loc, opts) << remark::add(
+          "transpose undone in front of {0}",
+          counted(decision.roots.size(), "store or reduction", "stores and reductions"));
       return;
     case TransposeOutcome::Moved:
       remark::passed(loc, opts) << remark::add(
-          "transpose moved to {0} other places: {1} weighted bytes instead of {2}, stopped by {3}",
-          decision.count(TransposeAnswer::Move), decision.costBytes, decision.savedBytes, firstReason(decision));
+          "transpose moved to {0}: {1} weighted bytes instead of {2}, stopped by {3}",
+          counted(decision.count(TransposeAnswer::Move), "other place"), decision.costBytes, decision.savedBytes,
+          firstReason(decision));
       return;
     case TransposeOutcome::OperandOrder:
       remark::analysis(loc, opts) << remark::add(

@@ -3,6 +3,7 @@
 #include "GridRewrite.h"
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -164,6 +165,7 @@ GridOrder tilewright::planGridOrder(func::FuncOp kernel, func::FuncOp grid, int6
   unsigned rank = grid.getNumResults();
   if (rank < 2) {
     order.reason = explainOneAxis(findReads(kernel));
+    order.hasNoRows = true;
     return order;
   }
   if (Operation *query = findDeviceQuery(grid)) {
@@ -193,11 +195,11 @@ GridOrder tilewright::planGridOrder(func::FuncOp kernel, func::FuncOp grid, int6
       break;
     }
   if (order.rowBytes == 0) {
-    order.reason =
-        llvm::formatv("no two axes of the grid share operands: of {0} loads that count, none depends on one axis "
-                      "of a pair while another depends on the other",
-                      reads.size())
-            .str();
+    order.hasNoRows = true;
+    order.reason = llvm::formatv("no two axes of the grid share operands: of {0}, none depends on one axis "
+                                 "of a pair while another depends on the other",
+                                 counted(reads.size(), "load that counts", "loads that count"))
+                       .str();
     return order;
   }
   if (rank == 3)
@@ -207,7 +209,9 @@ GridOrder tilewright::planGridOrder(func::FuncOp kernel, func::FuncOp grid, int6
     return order;
   }
   if (std::optional<int64_t> programs = staticPrograms(grid); programs && *programs <= concurrent) {
-    order.reason = llvm::formatv("all {0} programs run at once, on {1} places", *programs, concurrent).str();
+    order.reason = llvm::formatv("{0} at once, on {1}", counted(*programs, "program runs", "programs all run"),
+                                 counted(concurrent, "place"))
+                       .str();
     return order;
   }
   order.group = chooseGridGroup(order.rowBytes, order.columnBytes, concurrent);

@@ -29,6 +29,17 @@ void tilewright::forEachKernelWithGrid(ModuleOp module, SymbolTable &symbols,
       rewrite(kernel, grid);
 }
 
+bool tilewright::refuseWithoutGrid(ModuleOp module, SymbolTable &symbols, StringRef wish) {
+  bool isRefused = false;
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func->hasAttr("tile.kernel") && !func.isExternal() && func->hasAttr(wish) &&
+        func->getAttr(wish) != BoolAttr::get(module.getContext(), false) && !lookupGrid(func, symbols)) {
+      emitError(func.getLoc()) << wish << " asks for another grid, but the kernel has no tile.grid";
+      isRefused = true;
+    }
+  return isRefused;
+}
+
 std::string tilewright::freeName(StringRef stem, SymbolTable &symbols) {
   std::string name = stem.str();
   for (unsigned number = 0; symbols.lookup(name); ++number)

@@ -20,6 +20,10 @@ mlir::func::FuncOp lookupGrid(mlir::func::FuncOp kernel, mlir::SymbolTable &symb
 void forEachKernelWithGrid(mlir::ModuleOp module, mlir::SymbolTable &symbols,
                            llvm::function_ref<void(mlir::func::FuncOp kernel, mlir::func::FuncOp grid)> rewrite);
 
+/// Emits an error for each kernel without a grid function that has the attribute `wish`, which is about grids. True if
+/// there is one.
+bool refuseWithoutGrid(mlir::ModuleOp module, mlir::SymbolTable &symbols, llvm::StringRef wish);
+
 /// The grid function to rewrite: `grid` if only `kernel` names it, else a private copy under a new name that the kernel
 /// names from now on.
 mlir::func::FuncOp takeGrid(mlir::func::FuncOp kernel, mlir::func::FuncOp grid, mlir::SymbolTable &symbols);

@@ -3,6 +3,7 @@
 #include "tilewright/Dialect/Tile/Transforms/KernelVersions.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/TmaPlan.h"
+#include "tilewright/Support/Counted.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -234,9 +235,8 @@ private:
       facts += (facts.empty() ? "" : "; ") + describePromise(kernel, promise);
     if (versions.all.size() + 1 > maxVariants) {
       remark::missed(kernel.getLoc(), remarkFor(kernel))
-          << remark::reason("no variant for {0}, under which {1} accesses could use tensor maps: a kernel has at most {2} "
-                            "versions",
-                            facts, legal, maxVariants.getValue());
+          << remark::reason("no variant for {0}, under which {1} could use tensor maps: a kernel has at most {2}",
+                            facts, counted(legal, "access", "accesses"), counted(maxVariants.getValue(), "version"));
       return false;
     }
     SymbolTable symbols(getOperation());

@@ -2,6 +2,7 @@
 #include "GridRewrite.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Persistence.h"
+#include "tilewright/Support/Counted.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -44,13 +45,14 @@ Persistence tilewright::planPersistence(func::FuncOp kernel, func::FuncOp grid, 
   if (plan.tiles) {
     auto inWaves = [&](int64_t ctas) {
       Waves waves = countWaves(*plan.tiles, sms * ctas);
-      return llvm::formatv("{0} waves, the last {1}% full", waves.count, waves.lastPercent).str();
+      return llvm::formatv("{0}, the last {1}% full", counted(waves.count, "wave"), waves.lastPercent).str();
     };
+    std::string tiles = counted(*plan.tiles, "tile");
     if (perSm)
-      size = llvm::formatv("{0} tiles on {1} places are {2}", *plan.tiles, sms * *perSm, inWaves(*perSm)).str();
+      size = llvm::formatv("{0} on {1} are {2}", tiles, counted(sms * *perSm, "place"), inWaves(*perSm)).str();
     else
-      size = llvm::formatv("{0} tiles on {1} SMs are {2}, where one program fits an SM, and {3}, where two do",
-                           *plan.tiles, sms, inWaves(1), inWaves(2))
+      size = llvm::formatv("{0} on {1} are {2}, where one program fits an SM, and {3}, where two do", tiles,
+                           counted(sms, "SM"), inWaves(1), inWaves(2))
                  .str();
   }
   if (!plan.obstacle.empty()) {
@@ -157,21 +159,26 @@ struct MakePersistent : public tilewright::impl::MakePersistentPassBase<MakePers
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
+    bool isRefused = refuseWithoutGrid(getOperation(), symbols, kWish);
     forEachKernelWithGrid(getOperation(), symbols, [&](func::FuncOp kernel, func::FuncOp grid) {
-      makePersistent(kernel, grid, *chosen, symbols);
+      isRefused |= failed(makePersistent(kernel, grid, *chosen, symbols));
     });
+    if (isRefused)
+      signalPassFailure();
   }
 
 private:
-  void makePersistent(func::FuncOp kernel, func::FuncOp grid, const Target &chosen, SymbolTable &symbols) {
+  static constexpr StringRef kWish = "tile.persistent";
+
+  LogicalResult makePersistent(func::FuncOp kernel, func::FuncOp grid, const Target &chosen, SymbolTable &symbols) {
     std::optional<bool> asked;
-    StringRef who = "the option";
+    std::string who = "the option persistent=" + mode;
     if (mode != "auto")
       asked = mode == "always";
-    auto pinned = kernel->getAttrOfType<BoolAttr>("tile.persistent");
+    auto pinned = kernel->getAttrOfType<BoolAttr>(kWish);
     if (pinned) {
       asked = pinned.getValue();
-      who = "tile.persistent";
+      who = kWish.str() + (*asked ? " = true" : " = false");
     }
     auto occupancy = kernel->getAttrOfType<IntegerAttr>("tile.occupancy");
     std::optional<int64_t> perSm;
@@ -180,23 +187,24 @@ private:
     Persistence plan = planPersistence(kernel, grid, asked, who, chosen.typicalSms, perSm);
 
     auto opts = remark::RemarkOpts::name("MakePersistent").category(getArgument()).function(kernel.getSymName());
+    if (asked == true && !plan.applies)
+      return emitError(kernel.getLoc()) << who
+                                        << " asks for a loop over the tiles, which is impossible: " << plan.reason;
+    kernel->removeAttr(kWish); // It is done; what is made of it asks the device itself.
     if (!plan.applies) {
-      if (pinned && pinned.getValue())
-        remark::failed(kernel.getLoc(), opts)
-            << remark::reason("a loop over the tiles was asked for, but {0}", plan.reason);
+      if (asked)
+        remark::passed(kernel.getLoc(), opts) << remark::add("one program per tile, as {0} asks", who);
       else
         remark::missed(kernel.getLoc(), opts) << remark::reason("one program per tile: {0}", plan.reason);
-      return;
+      return success();
     }
     remark::passed(kernel.getLoc(), opts)
         << remark::add("a loop over the tiles, {0} on each SM at most: {1}",
-                       !perSm        ? std::string("as many programs as fit")
-                       : *perSm == 1 ? std::string("1 program")
-                                     : std::to_string(*perSm) + " programs",
-                       plan.reason);
+                       perSm ? counted(*perSm, "program") : std::string("as many programs as fit"), plan.reason);
     func::FuncOp own = takeGrid(kernel, grid, symbols);
     loopOverTiles(kernel, own);
     limitGrid(own, perSm);
+    return success();
   }
 };
 } // namespace

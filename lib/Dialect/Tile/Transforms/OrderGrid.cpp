@@ -2,6 +2,7 @@
 #include "GridRewrite.h"
 #include "tilewright/Dialect/Tile/Transforms/GridOrder.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Support/Counted.h"
 #include "tilewright/Target/Target.h"
 
 #include "mlir/IR/Remarks.h"
@@ -78,34 +79,64 @@ struct OrderGrid : public tilewright::impl::OrderGridPassBase<OrderGrid> {
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
+    bool isRefused = refuseWithoutGrid(getOperation(), symbols, kWish);
+    // The first kernel that the option is not about, and whether it is about another one.
+    std::pair<func::FuncOp, std::string> without;
+    bool isUsed = false;
     forEachKernelWithGrid(getOperation(), symbols, [&](func::FuncOp kernel, func::FuncOp grid) {
-      orderGrid(kernel, grid, *chosen, symbols);
+      GridOrder order = plan(kernel, grid, *chosen);
+      bool isAsked = kernel->hasAttr(kWish), isLeftOut = !isAsked && order.hasNoRows;
+      isUsed |= !isAsked && !isLeftOut;
+      if (isLeftOut && !without.first)
+        without = {kernel, order.reason};
+      if (!order.reason.empty() && (isAsked || (group != 0 && !isLeftOut))) {
+        emitError(kernel.getLoc()) << (isAsked ? kWish : "the option grid-group") << " asks for groups of "
+                                   << counted(isAsked ? countOf(kernel, kWish) : int64_t(group), "row")
+                                   << " of tiles, which is impossible: " << order.reason;
+        isRefused = true;
+      } else {
+        orderGrid(kernel, grid, order, *chosen, symbols);
+      }
     });
+    if (group != 0 && without.first && !isUsed) {
+      emitError(without.first.getLoc()) << "the option grid-group asks for groups of " << counted(group, "row")
+                                        << " of tiles, which no kernel has: " << without.second;
+      isRefused = true;
+    }
+    if (isRefused)
+      signalPassFailure();
   }
 
 private:
-  void orderGrid(func::FuncOp kernel, func::FuncOp grid, const Target &chosen, SymbolTable &symbols) {
-    int64_t asked = countOf(kernel, "tile.grid_group"), pinned = asked > 0 ? asked : int64_t(group);
-    int64_t concurrent = int64_t(chosen.typicalSms) * std::max<int64_t>(countOf(kernel, "tile.occupancy"), 1);
-    GridOrder order = planGridOrder(kernel, grid, concurrent, pinned);
+  static constexpr StringRef kWish = "tile.grid_group";
 
+  GridOrder plan(func::FuncOp kernel, func::FuncOp grid, const Target &chosen) {
+    int64_t asked = countOf(kernel, kWish);
+    return planGridOrder(kernel, grid, countConcurrent(kernel, chosen), asked > 0 ? asked : int64_t(group));
+  }
+
+  static int64_t countConcurrent(func::FuncOp kernel, const Target &chosen) {
+    return int64_t(chosen.typicalSms) * std::max<int64_t>(countOf(kernel, "tile.occupancy"), 1);
+  }
+
+  void orderGrid(func::FuncOp kernel, func::FuncOp grid, const GridOrder &order, const Target &chosen,
+                 SymbolTable &symbols) {
+    int64_t concurrent = countConcurrent(kernel, chosen);
+    bool isPinned = group != 0 || kernel->hasAttr(kWish);
     auto opts = remark::RemarkOpts::name("OrderGrid").category(getArgument()).function(kernel.getSymName());
     if (!order.reason.empty()) {
-      if (asked > 0)
-        remark::failed(kernel.getLoc(), opts)
-            << remark::reason("groups of {0} rows were asked for, but {1}", asked, order.reason);
-      else
-        remark::missed(kernel.getLoc(), opts) << remark::reason("{0}", order.reason);
+      remark::missed(kernel.getLoc(), opts) << remark::reason("{0}", order.reason);
       return;
     }
     int64_t rows = std::min(order.group, concurrent), columns = llvm::divideCeil(concurrent, rows);
     remark::passed(kernel.getLoc(), opts) << remark::add(
-        "groups of {0} rows of tiles{1}: {2} programs at a time read {3} x {4} + {5} x {6} = {7} bytes for each step, "
+        "groups of {0} of tiles{1}: {2} at a time read {3} x {4} + {5} x {6} = {7} bytes for each step, "
         "instead of {8} in the grid's own order",
-        order.group, pinned > 0 ? ", as asked" : "", concurrent, rows, order.rowBytes, columns, order.columnBytes,
-        gridGroupBytes(order.group, order.rowBytes, order.columnBytes, concurrent),
+        counted(order.group, "row"), isPinned ? ", as asked" : "", counted(concurrent, "program"), rows, order.rowBytes,
+        columns, order.columnBytes, gridGroupBytes(order.group, order.rowBytes, order.columnBytes, concurrent),
         gridGroupBytes(concurrent, order.rowBytes, order.columnBytes, concurrent));
     func::FuncOp own = takeGrid(kernel, grid, symbols);
+    kernel->removeAttr(kWish); // It is done; what is made of it has no rows and columns any more.
     orderPrograms(kernel, own, order);
     flattenGrid(own, order);
   }

@@ -2,6 +2,7 @@
 #include "CarriedValues.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/PointerPlan.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
@@ -232,14 +233,15 @@ private:
     for (auto [place, dim] : llvm::enumerate(decision.dims))
       if (dim.isChecked())
         stream << (checked.empty() ? "" : ", ") << place;
-    remark::passed(loc, opts) << remark::add("pointers become a view of {0} dims, checked along [{1}]",
-                                             decision.dims.size(), checked);
+    remark::passed(loc, opts) << remark::add("pointers become a view of {0}, checked along [{1}]",
+                                             counted(decision.dims.size(), "dim"), checked);
     if (decision.numWraps != 0)
       remark::analysis(loc, opts) << remark::add(
-          "indices of {0} dims are remainders; lanes beyond the size are never stored", decision.numWraps);
+          "indices of {0} are remainders; lanes beyond the size are never stored", counted(decision.numWraps, "dim"));
     if (!decision.conditions.empty())
-      remark::analysis(loc, opts) << remark::add("{0} parts of the mask hold for the whole tile",
-                                                 decision.conditions.size());
+      remark::analysis(loc, opts) << remark::add(
+          "{0} for the whole tile",
+          counted(decision.conditions.size(), "part of the mask holds", "parts of the mask hold"));
     if (decision.selectsOther)
       remark::analysis(loc, opts) << remark::add("what masked lanes give is no pad: selected behind the load");
   }

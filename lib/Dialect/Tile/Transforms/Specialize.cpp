@@ -2,6 +2,7 @@
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/Promise.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
@@ -197,8 +198,8 @@ private:
     if (!units.empty())
       variants.push_back(units);
     if (variants.empty()) {
-      remark::missed(kernel.getLoc(), remarkFor(kernel))
-          << remark::reason("no promise about the arguments widens any of {0} accesses", general.size());
+      remark::missed(kernel.getLoc(), remarkFor(kernel)) << remark::reason(
+          "no promise about the arguments widens any of {0}", counted(general.size(), "access", "accesses"));
       return;
     }
     if (variants.size() >= maxVariants)

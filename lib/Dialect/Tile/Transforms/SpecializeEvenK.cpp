@@ -4,6 +4,7 @@
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 #include "tilewright/Dialect/Tile/Transforms/PeelLoop.h"
 #include "tilewright/Dialect/Tile/Transforms/Promise.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -276,11 +277,11 @@ private:
         facts += (facts.empty() ? "" : "; ") + describePromise(versions.kernel, promise);
       auto miss = [&](const std::string &reason) {
         remark::missed(fastest.getLoc(), remarkFor(fastest))
-            << remark::reason("no variant for {0}, which would remove {1} bounds checks: {2}", facts,
-                              plan.removed.size(), reason);
+            << remark::reason("no variant for {0}, which would remove {1}: {2}", facts,
+                              counted(plan.removed.size(), "bounds check"), reason);
       };
       if (versions.all.size() + added.size() + 1 > maxVariants) {
-        miss("a kernel has at most " + std::to_string(maxVariants) + " versions");
+        miss("a kernel has at most " + counted(maxVariants, "version"));
         continue;
       }
       if (numOps + size > budget) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tilewright/Dialect/Tile/Transforms/EpiloguePlan.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
+#include "tilewright/Support/Counted.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -171,6 +172,19 @@ struct SubtileEpilogue : public tilewright::impl::SubtileEpiloguePassBase<Subtil
     }
     std::vector<EpilogueDecision> decisions = planEpilogue(func, *chosen, parts, numWarps);
     for (const EpilogueDecision &decision : decisions)
+      if (decision.isImpossible()) {
+        EpilogueDecision refused = decision; // An op has no methods where it is constant.
+        refused.store.emitOpError() << "cannot be done in " << counted(decision.asked, "part") << ", as "
+                                    << decision.asker << " asks: " << decision.reason;
+        return signalPassFailure();
+      }
+    if (auto wish = func->getAttrOfType<IntegerAttr>("tile.epilogue_parts");
+        wish && wish.getInt() > 1 && decisions.empty()) {
+      emitError(func.getLoc()) << "tile.epilogue_parts asks for " << wish.getInt()
+                               << " parts of what products make, but the kernel stores no such tile";
+      return signalPassFailure();
+    }
+    for (const EpilogueDecision &decision : decisions)
       explain(decision);
     SmallVector<Operation *> old;
     for (const EpilogueDecision &decision : decisions)
@@ -213,29 +227,47 @@ private:
     StoreOp store = decision.store;
     Location loc = store.getLoc();
     const EpilogueCost &cost = decision.cost;
-    std::string extents;
-    llvm::raw_string_ostream stream(extents);
-    llvm::interleave(decision.parts, stream, [&](const EpiloguePart &part) { stream << part.extent; }, " + ");
+    StringRef asAsked = decision.asked > 0 ? ", as asked" : "";
     if (decision.reason.empty()) {
+      // Parts of different extents need different things, one behind the other.
+      int64_t columns = decision.parts.back().begin + decision.parts.back().extent;
+      auto perPart = [&](int64_t all) {
+        std::string text;
+        for (const EpiloguePart &part : decision.parts)
+          text += (text.empty() ? "" : " + ") + std::to_string(part.extent * all / columns);
+        return text;
+      };
+      bool isEven = llvm::all_of(decision.parts,
+                                 [&](const EpiloguePart &part) { return part.extent == decision.parts[0].extent; });
+      std::string chain = isEven ? std::to_string(cost.chainRegisters / int64_t(decision.parts.size()))
+                                 : "(" + perPart(cost.chainRegisters) + ", one after the other)";
+      std::string staging = isEven ? std::to_string(cost.stagingBytes / int64_t(decision.parts.size()))
+                                   : "(" + perPart(cost.stagingBytes) + ", one after the other)";
       remark::passed(loc, opts) << remark::add(
           "store in {0} parts of {1} columns{2}: {3} + {4} registers of {5} instead of {3} + {6}, {7} bytes of shared "
           "memory to become rows instead of {8}, the products take {9}",
-          decision.parts.size(), extents, decision.isPinned ? ", as asked" : "", cost.accumulatorRegisters,
-          cost.chainRegisters / int64_t(decision.parts.size()), cost.registerBudget, cost.chainRegisters,
-          cost.stagingBytes / cost.columns * decision.parts.front().extent, cost.stagingBytes, cost.loopBytes);
+          decision.parts.size(), perPart(columns), asAsked, cost.accumulatorRegisters, chain, cost.registerBudget,
+          cost.chainRegisters, staging, cost.stagingBytes, cost.loopBytes);
       if (Operation *load = decision.earlyLoad)
         remark::missed(load->getLoc(), opts)
             << remark::reason("all parts are read in front of the store, because {0}", decision.earlyReason);
       return;
     }
-    if (decision.isNeedless && !decision.isPinned) {
-      remark::analysis(loc, opts) << remark::add(
-          "store in one part: {0} + {1} registers of {2}, {3} bytes of shared memory to become rows, the products take {4}",
-          cost.accumulatorRegisters, cost.chainRegisters, cost.registerBudget, cost.stagingBytes, cost.loopBytes);
+    if (decision.isNeedless) {
+      std::string text =
+          llvm::formatv("store in one part{0}: {1} + {2} registers of {3}, {4} bytes of shared memory to become "
+                        "rows, the products take {5}",
+                        asAsked, cost.accumulatorRegisters, cost.chainRegisters, cost.registerBudget, cost.stagingBytes,
+                        cost.loopBytes);
+      if (decision.asked > 0)
+        remark::passed(loc, opts) << remark::add("{0}", text);
+      else
+        remark::analysis(loc, opts) << remark::add("{0}", text);
       return;
     }
-    if (decision.asked > 1)
-      remark::failed(loc, opts) << remark::reason("{0} parts were asked for, but {1}", decision.asked, decision.reason);
+    if (decision.asked > 0)
+      remark::passed(loc, opts) << remark::add("store in one part, as asked; it could not be cut: {0}",
+                                               decision.reason);
     else
       remark::missed(loc, opts) << remark::reason("store stays whole: {0}", decision.reason);
   }

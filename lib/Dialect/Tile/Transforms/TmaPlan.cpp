@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace tilewright;
@@ -120,6 +121,12 @@ public:
     if (!decision.reason.empty())
       decision.needed.clear();
     return decision;
+  }
+
+  /// The rule that `access` breaks whatever a launch brings, with the value; empty if none is known to be broken.
+  std::string findBroken(const BlockAccess &access) {
+    TmaDecision decision;
+    return decideInto(access, decision, /*onlyKnown=*/true);
   }
 
 private:
@@ -249,7 +256,8 @@ private:
     return inBounds.isWithin(access.offsets[dim], low, high, access.op);
   }
 
-  std::string decideInto(const BlockAccess &access, TmaDecision &decision) {
+  /// Why there is no map for `access`. With `onlyKnown`, what is open and what is a matter of taste counts for nothing.
+  std::string decideInto(const BlockAccess &access, TmaDecision &decision, bool onlyKnown = false) {
     if (std::string why = whyNoTma(access.op); !why.empty())
       return why;
     ViewOrigin origin = ViewOrigin::of(access.view);
@@ -297,7 +305,7 @@ private:
       else if (broken.empty())
         broken = describeTmaFinding(tensor, finding);
     });
-    if (!broken.empty())
+    if (!broken.empty() || onlyKnown)
       return broken;
     if (numBoxes > TmaLimits::kBoxesPerAccess)
       return "it takes " + std::to_string(numBoxes) + " boxes, at most " + std::to_string(TmaLimits::kBoxesPerAccess) +
@@ -379,6 +387,29 @@ std::vector<TmaDecision> tilewright::planTma(func::FuncOp func, func::FuncOp gri
       decisions.push_back(planner.decide(*access));
   });
   return decisions;
+}
+
+LogicalResult tilewright::checkTmaMarks(func::FuncOp func, const Target &target) {
+  SmallVector<Operation *> marked;
+  func.walk([&](Operation *op) {
+    if (op->hasAttr("tile.tma"))
+      marked.push_back(op);
+  });
+  if (marked.empty())
+    return success();
+  Planner planner(func, /*grid=*/{}, /*assumed=*/{});
+  for (Operation *op : marked) {
+    std::string why;
+    if (!target.hasTma) {
+      const Target *first = findFirstTarget([](const Target &row) { return row.hasTma; });
+      why = llvm::formatv("{0} has no tensor maps; {1} is the first target that has them", target.name, first->name);
+    } else {
+      why = planner.findBroken(*BlockAccess::of(op));
+    }
+    if (!why.empty())
+      return op->emitOpError() << "is marked tile.tma, but " << why;
+  }
+  return success();
 }
 
 SmallVector<Promise> tilewright::findUnitStrides(func::FuncOp func) {

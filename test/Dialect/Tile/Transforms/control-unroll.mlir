@@ -99,7 +99,7 @@ func.func @unknown(%v: !v, %n: index) attributes {tile.kernel} {
 // CHECK-LABEL: func @left_alone
 // CHECK:       } {tile.unroll = 7 : i64}
 // CHECK-NOT:   tile.unroll
-// REMARK: [Analysis] {{.*}}Function=left_alone | {{.*}}7 copies of the body asked, but the loop has only 3 trips: 12 registers of 223
+// REMARK: [Passed] {{.*}}Function=left_alone | {{.*}}3 copies of the body, which are all trips; 7 were asked for: 12 registers of 223
 // REMARK: [Analysis] {{.*}}Function=left_alone | {{.*}}not repeated, because there is a loop in it
 // REMARK: [Analysis] {{.*}}Function=left_alone | {{.*}}left to the software pipeline
 func.func @left_alone(%v: !v, %a: !m, %n: index) attributes {tile.kernel} {
@@ -130,10 +130,10 @@ func.func @left_alone(%v: !v, %a: !m, %n: index) attributes {tile.kernel} {
 
 // Copies that the author asked for are made whatever the trips are; the others run behind.
 // CHECK-LABEL: func @asked
-// REMARK: [Analysis] {{.*}}Function=asked | {{.*}}4 copies of the body asked, 12 trips: 16 registers of 223, 40 instructions of 2048"
-// REMARK: [Analysis] {{.*}}Function=asked | {{.*}}5 copies of the body asked, 12 trips: {{.*}} instructions of 2048; behind them a rolled loop for the other 2"
-// REMARK: [Analysis] {{.*}}Function=asked | {{.*}}4 copies of the body asked, unknown trips: {{.*}} instructions of 2048; behind them a rolled loop for what is left of trips"
-// REMARK: [Analysis] {{.*}}Function=asked | {{.*}}1 copies of the body asked, unknown trips: {{.*}} instructions of 2048"
+// REMARK: [Passed] {{.*}}Function=asked | {{.*}}4 copies of the body, as asked, 12 trips: 16 registers of 223, 40 instructions of 2048"
+// REMARK: [Passed] {{.*}}Function=asked | {{.*}}5 copies of the body, as asked, 12 trips: {{.*}} instructions of 2048; behind them a rolled loop for the other 2"
+// REMARK: [Passed] {{.*}}Function=asked | {{.*}}4 copies of the body, as asked, unknown trips: {{.*}} instructions of 2048; behind them a rolled loop for what is left of trips"
+// REMARK: [Passed] {{.*}}Function=asked | {{.*}}1 copy of the body, as asked, unknown trips: {{.*}} instructions of 2048"
 func.func @asked(%v: !v, %n: index) attributes {tile.kernel} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -3,7 +3,7 @@
 
 !m = !tile.view<?x?xf32, strides = [?, 1]>
 
-// CHECK: Function=second_load | Remark="transpose folded into 1 loads, of which 1 are made a second time"
+// CHECK: Function=second_load | Remark="transpose folded into 1 load, of which 1 is made a second time"
 func.func @second_load(%v: !m) -> (tensor<8x4xf32>, tensor<4x8xf32>) {
   %c0 = arith.constant 0 : index
   %x = tile.load %v[%c0, %c0] : !m -> tensor<4x8xf32>
@@ -13,7 +13,7 @@ func.func @second_load(%v: !m) -> (tensor<8x4xf32>, tensor<4x8xf32>) {
 
 // -----
 
-// CHECK: Function=sunk | Remark="transpose undone in front of 1 stores and reductions"
+// CHECK: Function=sunk | Remark="transpose undone in front of 1 store or reduction"
 !m = !tile.view<?x?xf32, strides = [?, 1]>
 func.func @sunk(%v: !m, %x: tensor<4x8xf32>) {
   %c0 = arith.constant 0 : index
@@ -25,7 +25,7 @@ func.func @sunk(%v: !m, %x: tensor<4x8xf32>) {
 
 // -----
 
-// CHECK: Function=moved | Remark="transpose moved to 1 other places: 128 weighted bytes instead of 2048, stopped by an argument of a block"
+// CHECK: Function=moved | Remark="transpose moved to 1 other place: 128 weighted bytes instead of 2048, stopped by an argument of a block"
 func.func @moved(%x: tensor<4x8xf32>, %n: index) -> tensor<8x4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

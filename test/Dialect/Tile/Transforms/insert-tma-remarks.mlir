@@ -64,7 +64,7 @@ func.func @rules(%good: !good {tile.name = "good", tile.div_by = 16 : i64}, %odd
 // GUARD: [Passed] {{.*}}Function=caller_tma | {{.*}}Remark="tile.load of v: by tensor map"
 // GUARD: Function=caller_tma | {{.*}}Reason="tile.load of w: no tensor map: no dim is known to have stride 1"
 // GUARD: Function=caller_tma | {{.*}}Remark="tile.load of s: by tensor map"
-// ONE: [Missed] {{.*}}Function=caller | {{.*}}Reason="no variant for v: size of dim 0 is from 1 to 2147483647; v: address is a multiple of 16 bytes; v: stride of dim 0 is from 1 to 549755813887; v: stride of dim 0 is a multiple of 8, under which {{.*}} accesses could use tensor maps: a kernel has at most 1 versions"
+// ONE: [Missed] {{.*}}Function=caller | {{.*}}Reason="no variant for v: size of dim 0 is from 1 to 2147483647; v: address is a multiple of 16 bytes; v: stride of dim 0 is from 1 to 549755813887; v: stride of dim 0 is a multiple of 8, under which {{.*}} accesses could use tensor maps: a kernel has at most 1 version"
 !v = !tile.view<?x64xf16, strides = [?, 1]>
 !w = !tile.view<?x64xf16, strides = [1, ?]>
 !x = !tile.view<64x64xf16, strides = [?, 1]>

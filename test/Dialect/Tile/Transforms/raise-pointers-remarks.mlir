@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: tile-opt %s --split-input-file --tile-raise-pointers --remarks-filter=tile-raise-pointers --remark-policy=all 2>&1 | FileCheck %s
 
-// CHECK: Function=raised | Remark="pointers become a view of 1 dims, checked along [0]"
+// CHECK: Function=raised | Remark="pointers become a view of 1 dim, checked along [0]"
 // CHECK: Function=raised | {{.*}}what masked lanes give is no pad: selected behind the load
 func.func @raised(%p: !tile.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %seven = arith.constant dense<7.0> : tensor<64xf32>
@@ -60,7 +60,7 @@ func.func @remainder(%p: !tile.ptr<f32>, %n: i32) -> tensor<64xf32> {
 
 // A store under another bound than the remainder's size.
 // CHECK: Function=stored | {{.*}}Reason="pointers stay: the index of dim 0 is a remainder, and lanes beyond its size are stored"
-// CHECK: Function=stored | Remark="pointers become a view of 1 dims, checked along [0]"
+// CHECK: Function=stored | Remark="pointers become a view of 1 dim, checked along [0]"
 func.func @stored(%p: !tile.ptr<f32>, %o: !tile.ptr<f32>, %n: i32, %k: i32) {
   %i = tile.iota : tensor<64xi32>
   %ns = tile.splat %n : i32 -> tensor<64xi32>

@@ -12,7 +12,7 @@
 // CHECK: [Passed] EvenK | Category:tile-specialize-even-k | Function=row | Remark="variant @row__even assumes v: size of dim 0 is a multiple of 32; w: size of dim 0 is that of dim 0 of v"
 // CHECK: Function=row__even | Remark="tile.load along view dim 0 needs no check: 32*trip + 31 < size(v, 0)"
 // CHECK: Function=row__even | Remark="tile.store along view dim 0 needs no check: 32*trip + 31 < size(w, 0)"
-// ONE: [Missed] {{.*}}Function=row | {{.*}}Reason="no variant for v: size of dim 0 is a multiple of 32; w: size of dim 0 is that of dim 0 of v, which would remove 2 bounds checks: a kernel has at most 1 versions"
+// ONE: [Missed] {{.*}}Function=row | {{.*}}Reason="no variant for v: size of dim 0 is a multiple of 32; w: size of dim 0 is that of dim 0 of v, which would remove 2 bounds checks: a kernel has at most 1 version"
 // ONE: [Missed] {{.*}}Function=row | {{.*}}Reason="tile.load along view dim 0 stays checked: 32*trip + 31 < size(v, 0) is not proved"
 // ONE: [Missed] {{.*}}Function=row | {{.*}}Reason="tile.store along view dim 0 stays checked: 32*trip + 31 < size(w, 0) is not proved"
 // SMALL: [Missed] {{.*}}Function=row | {{.*}}which would remove 2 bounds checks: all versions together would have {{[0-9]+}} operations, at most {{[0-9]+}} are wanted"

@@ -93,10 +93,9 @@ struct EpilogueDecision {
   std::string reason;
   /// Whether `reason` says that cutting is needless rather than impossible.
   bool isNeedless = false;
-  /// The number of parts that an attribute asks for; 0 for none.
+  /// The number of parts that an attribute or the option asks for, and which; 0 for none.
   int64_t asked = 0;
-  /// Whether that or an option gave the number of parts.
-  bool isPinned = false;
+  std::string asker;
   unsigned dim = 0;
   llvm::SmallVector<EpiloguePart> parts;
   /// Number 0 is the stored value.
@@ -105,10 +104,13 @@ struct EpilogueDecision {
   /// The first load that stays in front of the stores, and why; null if there is none.
   mlir::Operation *earlyLoad = nullptr;
   std::string earlyReason;
+
+  /// Whether something is asked for that cannot be had; a store is whole as it is, so one part always can.
+  bool isImpossible() const { return asked > 1 && !reason.empty(); }
 };
 
-/// Decides for each store of `kernel` whose value comes from a product, in program order. `parts` and `numWarps` are for
-/// stores and kernels that do not say, 0 to choose. Changes nothing.
+/// Decides for each store of `kernel` whose value comes from a product, or that asks for parts itself, in program
+/// order. `parts` and `numWarps` are for stores and kernels that do not say, 0 to choose. Changes nothing.
 std::vector<EpilogueDecision> planEpilogue(mlir::func::FuncOp kernel, const Target &target, unsigned parts,
                                            unsigned numWarps);
 

@@ -28,6 +28,8 @@ int64_t chooseGridGroup(int64_t rowBytes, int64_t columnBytes, int64_t concurren
 struct GridOrder {
   /// Empty if the order is to be changed; else why not, with values. Nothing below is set then.
   std::string reason;
+  /// Whether `reason` is that there are no rows and columns of tiles that share operands.
+  bool hasNoRows = false;
   /// Axes (0 to 2) that select rows and columns; the remaining axis of a grid of three.
   unsigned rowAxis = 0, columnAxis = 1;
   std::optional<unsigned> batchAxis;

@@ -9,11 +9,25 @@ def CheckTargetPass : Pass<"tile-check-target", "::mlir::func::FuncOp"> {
   let description = [{
     An op of `arith` or `math` that computes with an element type is an error where the target has no arithmetic on it; the
     message names the oldest target that has. Conversions, constants and `select` work for every type. An scf.for whose step
-    is a constant below 1, or whose variable overflows between constant bounds, would not end and is an error. Changes nothing,
-    and leaves functions without `tile.kernel` alone. Reports the first error of a kernel.
+    is a constant below 1, or whose variable overflows between constant bounds, would not end and is an error. So is an access
+    that is marked `tile.tma` where no tensor map can serve it, and a `tile.occupancy` of more threads or programs than an SM
+    holds. Changes nothing, and leaves functions without `tile.kernel` alone. Reports the first error of a kernel.
     Example: test/Dialect/Tile/Transforms/check-target-invalid.mlir#add_f8
   }];
-  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "Name of the GPU to compile for">];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"sm_90a\"", "Name of the GPU to compile for">,
+                 Option<"numWarps", "num-warps", "unsigned", /*default=*/"0", "Warps of a kernel that does not say; 0: chosen">];
+}
+
+def CheckWishesPass : Pass<"tile-check-wishes", "::mlir::ModuleOp"> {
+  let summary = "Say which wishes of a program nobody will look at";
+  let description = [{
+    An attribute that asks a pass for something while that pass is in `disabled`, or that nothing obeys so far, is a warning where it
+    stands. `parts` in a module in which no kernel stores what a product makes is an error: there is nothing to do in parts.
+    Changes nothing.
+    Example: test/Dialect/Tile/Transforms/check-wishes.mlir#all_of_them
+  }];
+  let options = [ListOption<"disabled", "disabled", "std::string", "Flags of the passes that are left out">,
+                 Option<"parts", "parts", "unsigned", /*default=*/"0", "The option epilogue-parts; 0: not given">];
 }
 
 def FoldTransposePass : Pass<"tile-fold-transpose", "::mlir::func::FuncOp"> {

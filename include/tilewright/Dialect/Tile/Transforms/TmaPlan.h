@@ -8,6 +8,7 @@
 #include "tilewright/Analysis/Alignment.h"
 #include "tilewright/Analysis/InBounds.h"
 #include "tilewright/Dialect/Tile/Transforms/Promise.h"
+#include "tilewright/Target/Target.h"
 
 namespace tilewright {
 
@@ -42,6 +43,11 @@ struct TmaShape {
 /// Why no tensor map can serve a load or store, by what it is and where its view comes from: the rules that need no proof. Empty
 /// if nothing speaks against it.
 std::string whyNoTma(mlir::Operation *access);
+
+/// Checks the accesses of `func` that are marked `tile.tma` against what is known without a launch: that the target has
+/// tensor maps, that a host can make the view, and the rules that types and promises break for certain. What is only
+/// not proved is the launcher's to check. One located diagnostic and failure for the first mark that no map can serve.
+mlir::LogicalResult checkTmaMarks(mlir::func::FuncOp func, const Target &target);
 
 /// Decides for each `tile.load` and `tile.store` of `func`, in walk order. `assumed` holds promises that types and attributes
 /// cannot say. `grid` may be null. Pure.
