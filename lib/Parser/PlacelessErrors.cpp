@@ -15,7 +15,18 @@ bool tilewright::hasPlace(Location loc) {
       .wasInterrupted();
 }
 
-static llvm::StringRef severityName(DiagnosticSeverity severity) {
+/// The file that a location is about as a whole; empty if there is none.
+static StringRef findFile(Location loc) {
+  StringRef name;
+  loc->walk([&](Location inner) {
+    if (auto file = dyn_cast<FileLineColLoc>(inner))
+      name = file.getFilename().getValue();
+    return name.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return name;
+}
+
+static StringRef severityName(DiagnosticSeverity severity) {
   switch (severity) {
   case DiagnosticSeverity::Error:
     return "error";
@@ -33,7 +44,9 @@ void tilewright::printPlacelessErrors(MLIRContext &context, std::string tool) {
   context.getDiagEngine().registerHandler([tool = std::move(tool)](Diagnostic &diagnostic) {
     if (hasPlace(diagnostic.getLocation()))
       return failure();
-    llvm::errs() << tool << ": " << severityName(diagnostic.getSeverity()) << ": " << diagnostic << '\n';
+    StringRef file = findFile(diagnostic.getLocation());
+    llvm::errs() << (file.empty() ? StringRef(tool) : file) << ": " << severityName(diagnostic.getSeverity()) << ": "
+                 << diagnostic << '\n';
     for (Diagnostic &note : diagnostic.getNotes())
       llvm::errs() << note.getLocation() << ": note: " << note << '\n';
     return success();

@@ -35,9 +35,17 @@ static constexpr StringRef kOptionalPasses[] = {"tile-raise-pointers",
 
 ArrayRef<StringRef> tilewright::optionalPasses() { return kOptionalPasses; }
 
-/// Which options ask for what cannot be had beside each other or on the target; empty if none do. What a pass decides
-/// from the program is its own to refuse.
+/// Which options ask for what cannot be had at all, beside each other or on the target; empty if none do. What a pass
+/// decides from the program is its own to refuse.
 static std::string findContradiction(const PipelineOptions &options, const Target &target) {
+  const std::tuple<const char *, unsigned, unsigned> numbers[] = {{"num-warps", options.numWarps, 32},
+                                                                  {"max-variants", options.maxVariants, 64},
+                                                                  {"grid-group", options.gridGroup, 1 << 16},
+                                                                  {"epilogue-parts", options.epilogueParts, 16}};
+  for (auto [name, value, most] : numbers)
+    if (value > most)
+      return std::string("option '") + name + "': expected 0 to " + std::to_string(most) + ", found " +
+             std::to_string(value);
   struct Wish {
     const char *option, *pass;
     std::string value;
@@ -229,7 +237,8 @@ static LogicalResult addTilePipeline(OpPassManager &manager, StringRef text,
   if (failed(cli.parseFromString(text, stream))) {
     StringRef message = StringRef(error).trim();
     message.consume_front("<Pass-Options-Parser>: ");
-    return complain("tile-pipeline: " + message);
+    // Which value is wrong has been said by the parser of numbers, which takes no stream.
+    return complain("tile-pipeline: " + (message.empty() ? "a value is none of its option's" : message));
   }
   PipelineOptions options;
   options.target = cli.target;

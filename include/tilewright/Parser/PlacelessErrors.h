@@ -18,8 +18,9 @@ namespace tilewright {
 /// Whether a location names a line of some text.
 bool hasPlace(mlir::Location loc);
 
-/// From now on `context` prints diagnostics without a place to the standard error as "TOOL: error: MESSAGE"; others go
-/// on to the handlers that were there. Call behind them: the last handler is asked first.
+/// From now on `context` prints diagnostics without a place to the standard error as "FILE: error: MESSAGE", or with
+/// the name of the tool where no file is known; others go on to the handlers that were there. Call behind them: the
+/// last handler is asked first.
 void printPlacelessErrors(mlir::MLIRContext &context, std::string tool);
 
 } // namespace tilewright

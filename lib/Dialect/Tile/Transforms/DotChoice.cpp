@@ -143,6 +143,8 @@ LogicalResult tilewright::chooseDots(func::FuncOp func, StringRef targetName, un
     return emitError(func.getLoc(), error);
   if (auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps"))
     warps = pinned.getInt();
+  if (constexpr unsigned most = Target::kMaxThreadsPerBlock / kWarpSize; warps > most)
+    return emitError(func.getLoc()) << "option 'num-warps': expected 0 to " << most << ", found " << warps;
   WalkResult result = func.walk([&](tile::DotOp dot) -> WalkResult {
     if (std::optional<DotRecord> known = tile::parseDotRecord(dot->getAttr(tile::kDotChoiceAttr)))
       return checkRecord(dot, *known, *target, warps);

@@ -15,6 +15,9 @@ namespace tilewright {
 using namespace mlir;
 using namespace tilewright;
 
+/// Most rows of a group, as of tile.grid_group; more do not fit the numbers in which tiles are counted.
+static constexpr unsigned kMostRows = 1 << 16;
+
 /// The value of a count attribute; 0 without it.
 static int64_t countOf(func::FuncOp kernel, StringRef name) {
   auto attr = kernel->getAttrOfType<IntegerAttr>(name);
@@ -74,7 +77,9 @@ struct OrderGrid : public tilewright::impl::OrderGridPassBase<OrderGrid> {
   void runOnOperation() override {
     std::string error;
     const Target *chosen = findTarget(target, &error);
-    if (!chosen) {
+    if (chosen && group > kMostRows)
+      error = "option 'group': expected 0 to " + std::to_string(kMostRows) + ", found " + std::to_string(group);
+    if (!error.empty()) {
       emitError(getOperation().getLoc()) << error;
       return signalPassFailure();
     }

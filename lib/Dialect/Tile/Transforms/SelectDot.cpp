@@ -22,10 +22,11 @@ struct SelectDot : public tilewright::impl::SelectDotPassBase<SelectDot> {
     func::FuncOp func = getOperation();
     if (!func->hasAttr("tile.kernel"))
       return;
-    // An unknown target is the choice's error.
-    if (const Target *chosen = findTarget(target); chosen && merge) {
-      auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps");
-      unsigned warps = pinned ? pinned.getInt() : numWarps;
+    auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps");
+    unsigned warps = pinned ? pinned.getInt() : numWarps;
+    // An unknown target and too many warps are the choice's errors.
+    const Target *chosen = findTarget(target);
+    if (chosen && merge && warps <= Target::kMaxThreadsPerBlock / kWarpSize) {
       mergeDots(func, *chosen, warps, getArgument());
       batchDots(func, *chosen, warps, getArgument());
     }
