@@ -52,7 +52,7 @@ class Cat(unittest.TestCase):
 
     def test_counts(self):
         for count, merged in ((2, ["cat_batch2"]), (4, ["cat_batch4"]), (7, ["cat_batch7"])):
-            module = tilewright.compile(cat_source(count), lazy=True)
+            module = tilewright.compile(cat_source(count), lazy=arrays.LAZY)
             self.assertEqual(launches(module, "cat_all"), merged)
             for layout in arrays.LAYOUTS:
                 self.check(module, self.parts(33, self.widths(count)), layout)
@@ -62,22 +62,22 @@ class Cat(unittest.TestCase):
 
     def test_one_hundred(self):
         # 48 bytes of parameters for each and 40 for all: fewer than 100 fit into 4096, so two halves.
-        module = tilewright.compile(cat_source(100), lazy=True)
+        module = tilewright.compile(cat_source(100), lazy=arrays.LAZY)
         self.assertEqual(launches(module, "cat_all"), ["cat_batch50", "cat_batch50"])
         self.check(module, self.parts(20, self.widths(100)))
 
     def test_one_by_one(self):
-        module = tilewright.compile(cat_source(7), lazy=True, disable_pass=["tile-batch-launches"])
+        module = tilewright.compile(cat_source(7), lazy=arrays.LAZY, disable_pass=["tile-batch-launches"])
         self.assertEqual(launches(module, "cat_all"), ["cat"] * 7)
         self.check(module, self.parts(33, self.widths(7)))
         # Nobody says that the launches do not depend on each other.
-        module = tilewright.compile(cat_source(3, attributes=""), lazy=True)
+        module = tilewright.compile(cat_source(3, attributes=""), lazy=arrays.LAZY)
         self.assertEqual(launches(module, "cat_all"), ["cat"] * 3)
         self.check(module, self.parts(33, self.widths(3)))
 
     def test_with_other_passes(self):
         for options in ({"persistent": "always"}, {"max_variants": 1}, {"disable_pass": ["canonicalize", "cse"]}):
-            module = tilewright.compile(cat_source(4), lazy=True, **options)
+            module = tilewright.compile(cat_source(4), lazy=arrays.LAZY, **options)
             self.assertEqual(launches(module, "cat_all"), ["cat_batch4"])
             self.check(module, self.parts(33, self.widths(4)))
 
@@ -89,7 +89,7 @@ class Cat(unittest.TestCase):
         self.assertEqual(module["cat_all"].parameters[-1].name, "to")
 
     def test_wrong_arguments(self):
-        module = tilewright.compile(cat_source(2), lazy=True)
+        module = tilewright.compile(cat_source(2), lazy=arrays.LAZY)
         with self.assertRaisesRegex(tilewright.LaunchError, "kernel 'cat_all': parameter 'from1'"):
             module["cat_all"](*self.parts(3, [4]), np.zeros((3, 4), np.float32), np.zeros((3, 8), np.float16),
                               backend="emulator")  # fmt: skip

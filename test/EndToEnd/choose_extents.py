@@ -71,14 +71,14 @@ class Matmul(unittest.TestCase):
                 ({"M": 16, "N": 48, "K": 80}, {}),
             )
         ):
-            module = arrays.example("matmul", extents=extents, lazy=True, **options)
+            module = arrays.example("matmul", extents=extents, lazy=arrays.LAZY, **options)
             for sizes in self.sizes(turn % 4):
                 with self.subTest(extents=extents, sizes=sizes):
                     self.check(module, sizes, arrays.LAYOUTS[turn % 4])
 
     def test_sizes_that_differ_are_refused(self):
         # The zeros behind the end of a would meet numbers of b.
-        module = arrays.example("matmul", extents={"K": 48}, lazy=True)
+        module = arrays.example("matmul", extents={"K": 48}, lazy=arrays.LAZY)
         a, b, c = integers((20, 100)), integers((101, 20)), np.zeros((20, 20), np.float16)
         with self.assertRaisesRegex(tilewright.LaunchError, "size of dim 0 of b must be at most what is walked along K"):
             module["matmul"](a, b, c, backend="emulator")
@@ -86,7 +86,7 @@ class Matmul(unittest.TestCase):
         expected = a[:, :99].astype(np.float64) @ b[:99].astype(np.float64)
         arrays.assert_same_bits(c, expected.astype(np.float16))
         # Blocks of a divisor end sooner, unless the walk is whole blocks of the old extent.
-        module = arrays.example("matmul", extents={"K": 32}, lazy=True)
+        module = arrays.example("matmul", extents={"K": 32}, lazy=arrays.LAZY)
         with self.assertRaisesRegex(tilewright.LaunchError, "walked along K, or that a multiple of 64, whose extent"):
             module["matmul"](a, b, c, backend="emulator")
         a, b = integers((20, 128)), integers((150, 20))
@@ -144,7 +144,7 @@ class Ends(unittest.TestCase):
     """Results that show how much of the last block is behind the end."""
 
     def test_what_shows_the_end_is_the_same_or_refused(self):
-        old, new = (tilewright.compile(ENDS, lazy=True, extents=extents) for extents in ({}, {"x.0": 16}))
+        old, new = (tilewright.compile(ENDS, lazy=arrays.LAZY, extents=extents) for extents in ({}, {"x.0": 16}))
         for size, first in ((0, 0), (5, 9), (100, 0), (112, 0), (128, 0), (100, 36), (100, -28), (128, 1)):
             for room in (size, 200):
                 with self.subTest(size=size, first=first, room=room):
@@ -208,7 +208,7 @@ class Horizons(unittest.TestCase):
     """Walks whose end each program has by itself, as with a causal mask."""
 
     def test_the_same_or_refused(self):
-        old, new = (tilewright.compile(HORIZON, lazy=True, extents=extents) for extents in ({}, {"x.0": 16}))
+        old, new = (tilewright.compile(HORIZON, lazy=arrays.LAZY, extents=extents) for extents in ({}, {"x.0": 16}))
         ran = refused = 0
         for size in (0, 63, 64, 128, 200, 256, 320):
             for first, shift in ((0, 0), (0, 64), (0, -64), (0, 20), (10, 10), (10, 74), (0, -300), (74, 10), (300, -20)):
@@ -231,7 +231,7 @@ class Horizons(unittest.TestCase):
 
     def test_causal_attention(self):
         # What is not seen must not show, whatever it is: infinite values times weights of zero would.
-        old, new = (arrays.example("attention", lazy=True, kernel="attention_causal", extents=e) for e in ({}, {"N0": 32}))
+        old, new = (arrays.example("attention", lazy=arrays.LAZY, kernel="attention_causal", extents=e) for e in ({}, {"N0": 32}))
         for queries, keys in ((64, 64), (192, 256), (100, 164), (100, 100), (190, 200)):
             random = np.random.default_rng(queries + keys)
             q, k, v = (random.integers(-2, 3, (1, 1, size, 64)).astype(np.float16) for size in (queries, keys, keys))
@@ -253,13 +253,13 @@ class Horizons(unittest.TestCase):
   %l = arith.fptosi %f : f32 to i32
   %horizon = arith.index_cast %l : i32 to index""")
         with self.assertRaisesRegex(tilewright.CompileError, "only 64 can be: .*only the device knows whether whole blocks of 64"):
-            tilewright.compile(text, lazy=True, extents={"x.0": 16})
+            tilewright.compile(text, lazy=arrays.LAZY, extents={"x.0": 16})
 
 
 class Bmm(unittest.TestCase):
     def test_three_axes(self):
         for extents in ({"M": 64, "N": 48, "K": 16}, {"N": 192}, {"K": 96}):
-            module = arrays.example("bmm", extents=extents, lazy=True)
+            module = arrays.example("bmm", extents=extents, lazy=arrays.LAZY)
             for shape in ((3, 100, 17, 257), (1, 257, 100, 1), (2, 1, 1, 100), (2, 17, 33, 0), (0, 5, 5, 5)):
                 batch, m, n, k = shape
                 a, b = integers((batch, m, k), 3), integers((batch, k, n), 4)
@@ -310,7 +310,7 @@ class Epilogue(unittest.TestCase):
     def test_epilogue(self):
         for changes in (self.CHANGES, self.CHANGES + self.FLAT):
             for extents in ({"M": 48, "N": 64}, {"N": 80, "K": 32}):
-                module = elements.compile("matmul", changes=changes, extents=extents, lazy=True)
+                module = elements.compile("matmul", changes=changes, extents=extents, lazy=arrays.LAZY)
                 for m, n, k in ((100, 257, 17), (257, 17, 1), (1, 100, 0)):
                     a, b, bias = integers((m, k), 5), integers((k, n), 6), integers((n,), 7)
                     product = a.astype(np.float64) @ b.astype(np.float64)
@@ -325,7 +325,7 @@ class Rows(unittest.TestCase):
     """Kernels that walk rows with programs and columns with a loop."""
 
     def rows(self, name, expected, *inputs, extents, tolerance, out="f16", scalars=()):
-        module = arrays.example(name, extents=extents, lazy=True)
+        module = arrays.example(name, extents=extents, lazy=arrays.LAZY)
         y = arrays.Output(expected.shape, elements.DTYPES[out])
         module[name](*inputs, y.array, *scalars, backend="emulator")
         arrays.assert_close(y.array, expected, tolerance, tolerance, f"{name} {extents} {expected.shape}")
@@ -362,7 +362,7 @@ class Rows(unittest.TestCase):
             for extents in ({"from.0": 48}, {"from.1": 16}, {"from.0": 1, "from.1": 200}):
                 to = arrays.Output((shape[0], shape[1] + 30), np.float16)
                 before = to.array.copy()
-                module = arrays.example("cat", extents=extents, lazy=True)
+                module = arrays.example("cat", extents=extents, lazy=arrays.LAZY)
                 module["cat"](values, to.array, 20, backend="emulator")
                 before[:, 20 : 20 + shape[1]] = values
                 np.testing.assert_array_equal(to.array, before, f"{extents} {shape}")
@@ -370,7 +370,7 @@ class Rows(unittest.TestCase):
 
     def test_rows_beside_the_walk_are_refused(self):
         # Blocks of 4 rows would write behind the rows that are asked for.
-        module = arrays.example("softmax", extents={"x.0": 16}, lazy=True)
+        module = arrays.example("softmax", extents={"x.0": 16}, lazy=arrays.LAZY)
         with self.assertRaisesRegex(tilewright.LaunchError, "size of dim 0 of y must be at most"):
             module["softmax"](np.zeros((4, 8), np.float32), np.zeros((8, 8), np.float32), backend="emulator")
 
@@ -390,7 +390,7 @@ class EveryExample(unittest.TestCase):
         for path in sorted(glob.glob(os.path.join(arrays.EXAMPLES, "*.mlir"))):
             example = os.path.basename(path)[: -len(".mlir")]
             words, place, name, kernel = commands.header_command(path)
-            classes = [c for c in resizable(tilewright.compile(path, lazy=True).remarks) if kernel in (None, c[0])]
+            classes = [c for c in resizable(tilewright.compile(path, lazy=arrays.LAZY).remarks) if kernel in (None, c[0])]
             expected = None
             for function, label, old, isAny in classes:
                 for extent in (16, 48, 64):

@@ -5,7 +5,6 @@
 #include "tilewright/Emulator/Abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -359,47 +358,6 @@ template <typename OpTy> struct Identity : public Pattern<OpTy> {
   }
 };
 
-/// Integer division on the host traps where the GPU gives some value. Places outside of a ragged tile hold numbers that
-/// mean nothing, so the divisor 0, and -1 which overflows, must be as harmless as they are there.
-template <typename OpTy> struct SafeDivision : public OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpTy op, PatternRewriter &b) const override {
-    if (op->hasAttr("tile_gpu.safe"))
-      return failure();
-    Location loc = op.getLoc();
-    Type type = op.getType();
-    auto constant = [&](int64_t value) -> Value {
-      TypedAttr attr = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-      if (auto vector = dyn_cast<VectorType>(type))
-        attr = DenseElementsAttr::get(vector, Attribute(attr));
-      return arith::ConstantOp::create(b, loc, attr);
-    };
-    constexpr bool isSigned = std::is_same_v<OpTy, arith::DivSIOp> || std::is_same_v<OpTy, arith::RemSIOp>;
-    APInt known;
-    Value divisor = op.getRhs();
-    b.modifyOpInPlace(op, [&] { op->setAttr("tile_gpu.safe", b.getUnitAttr()); });
-    if (matchPattern(divisor, m_ConstantInt(&known)) && !known.isZero() && !known.isAllOnes())
-      return success();
-    Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor, constant(0));
-    Value safe = arith::SelectOp::create(b, loc, isZero, constant(1), divisor);
-    if constexpr (!isSigned) {
-      b.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(safe); });
-      return success();
-    }
-    // x / -1 is -x and x % -1 is 0, also where the quotient overflows.
-    Value isMinusOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, divisor, constant(-1));
-    safe = arith::SelectOp::create(b, loc, isMinusOne, constant(1), safe);
-    b.modifyOpInPlace(op, [&] { op.getRhsMutable().assign(safe); });
-    b.setInsertionPointAfter(op);
-    Value special = constant(0);
-    if constexpr (std::is_same_v<OpTy, arith::DivSIOp>)
-      special = arith::SubIOp::create(b, loc, constant(0), op.getLhs());
-    auto fixed = arith::SelectOp::create(b, loc, isMinusOne, special, op.getResult());
-    b.replaceAllUsesExcept(op.getResult(), fixed.getResult(), fixed);
-    return success();
-  }
-};
-
 /// A fused multiply-add in f16 or bf16 that the host would round twice, through f32. The product is exact in f64. The
 /// sum is rounded to odd there: where it is not exact, the last bit is set. A value rounded to odd in 53 bits is on a
 /// tie of the narrow type only if the exact one is, so the last step rounds the exact value (Boldo and Melquiond,
@@ -489,13 +447,8 @@ struct ConvertSIMTToEmulator : public tilewright::impl::ConvertSIMTToEmulatorPas
     for (auto func : module.getOps<func::FuncOp>())
       if (failed(rewriteEntry(func)))
         return signalPassFailure();
-    // Floor and ceiling divisions become plain ones first, which are then made safe.
-    RewritePatternSet expansions(&getContext());
-    arith::populateCeilFloorDivExpandOpsPatterns(expansions);
-    walkAndApplyPatterns(module, std::move(expansions));
     RewritePatternSet fixes(&getContext());
-    fixes.add<SafeDivision<arith::DivSIOp>, SafeDivision<arith::DivUIOp>, SafeDivision<arith::RemSIOp>,
-              SafeDivision<arith::RemUIOp>, NarrowFma>(&getContext());
+    fixes.add<NarrowFma>(&getContext());
     walkAndApplyPatterns(module, std::move(fixes));
     TextTable texts;
     Calls calls(module, texts);

@@ -11,7 +11,6 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -52,6 +51,7 @@ FailureOr<llvm::MapVector<StringAttr, KernelFacts>> simt::prepareKernels(ModuleO
     func->erase();
   if (failed(expandMath(module)))
     return failure();
+  containUndefined(module);
   // The expansions of neighbouring calls share their constants and more.
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance(module);
@@ -140,8 +140,6 @@ LogicalResult simt::convertModule(ModuleOp module,
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   index::populateIndexToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
-  // arith.ceildivsi and its kind are spelt out first.
-  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   addPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
@@ -156,6 +154,7 @@ LogicalResult simt::convertModule(ModuleOp module,
       branch.setLoopAnnotationAttr(annotation);
     }
   });
+  freezePackedElements(module);
   return success();
 }
 

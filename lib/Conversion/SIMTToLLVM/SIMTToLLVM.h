@@ -30,6 +30,14 @@ mlir::LogicalResult
 convertModule(mlir::ModuleOp module,
               llvm::function_ref<void(mlir::LLVMTypeConverter &, mlir::RewritePatternSet &)> addPatterns);
 
+/// Makes integer divisions that are undefined give some value, and floats that are no narrow integer some narrow integer.
+/// What arith leaves undefined for one element must not change another: places outside of a ragged tile hold numbers that
+/// mean nothing, and kernels select among results of which one is undefined.
+void containUndefined(mlir::ModuleOp module);
+/// Freezes integers that are narrower than a register where they are packed into words: one poisoned element would
+/// poison the word. For LLVM's dialect.
+void freezePackedElements(mlir::ModuleOp module);
+
 /// The type of a value in memory: i1 takes one byte; everything else is itself.
 mlir::Type memoryType(mlir::Type llvmType);
 /// To and from that type: not zero when loaded, 0 or 1 when stored.

@@ -14,6 +14,8 @@ EXAMPLES = os.path.join(os.path.dirname(__file__), "..", "..", "..", "examples")
 LAYOUTS = ("C", "F", "step", "reversed", "far")
 # Elements from one to the next in the last two dimensions of a "far" array: no two share a sector of memory.
 FAR = (3, 37)
+# Modules for the emulator alone compile sooner; tests that launch on every backend ask for them only where there is no other.
+LAZY = tilewright.available_backends() == ["emulator"]
 
 
 def backends():
