@@ -148,6 +148,7 @@ static std::vector<Row> rows() {
         loop("%a to %three step %b", "%y = arith.addi %x, %a : $T"),
         loop("%a to %b step %two", "%z = arith.addi %x, %three : $T\n%y = arith.subi %z, %two : $T"),
         loop("%a to %b step %two", "%y = arith.muli %x, %two : $T"),
+        loop("%a to %b step %two", "%y = arith.subi %three, %x : $T"),
         loop("%a to %b step %two", "%y = arith.addi %x, %i : $T"),
         loop("%a to %b step %two", "%y = arith.addi %x, %one : $T", "unsigned "),
         loop("%a to %b step %two", "%y = arith.addi %x, %one : $T", "", /*isWhole=*/true),
