@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace tilewright;
 using namespace tilewright::tile;
 
-/// Sums of a product that a thread gets; `chooseNumWarps` of the layouts has its source.
+/// Sums of a product that a thread gets; `chooseWarps` of the layouts has its source.
 static constexpr int64_t kSumsPerThread = 128;
 
 static RankedTensorType tileType(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }

@@ -32,7 +32,7 @@ FailureOr<CompiledVariant> driver::makeTileVariant(func::FuncOp func, StringRef 
   // The plan says the number of threads, so the choice is made here and stays with the program.
   if (failed(chooseDots(copy, options.target, options.numWarps, "tile-assign-layouts")))
     return failure();
-  unsigned warps = chooseNumWarps(copy, findAccessShapes(copy), options.numWarps);
+  unsigned warps = chooseWarps(copy, findAccessShapes(copy), options.numWarps).warps;
   variant.numThreads = warps * kWarpSize;
   copy->setAttr("tile.num_warps", Builder(copy).getI64IntegerAttr(warps));
   // The launcher's business, and names of functions that are not in this module.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # REQUIRES: ptxas
 # RUN: %python %s
-"""Every example, in each element type and shape that its test runs (products of f16 alone), assembles with ptxas for every
-target (two of them for two close relatives), without spills and without a stack."""
+"""Every example, in each element type and shape that its test runs (bmm of f16 and bf16 alone), assembles with ptxas for
+every target (two of them for two close relatives), without spills and without a stack."""
 
 import os
 import sys
@@ -14,7 +14,6 @@ import tilewright
 import versions
 
 EXAMPLES = sorted(file[: -len(".mlir")] for file in os.listdir(arrays.EXAMPLES) if file.endswith(".mlir"))
-PRODUCTS = ("bmm", "matmul")
 TARGETS = ("sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a")
 # They differ from the one before them in a few limits, so a product and a kernel without one will do.
 NEIGHBOURS = ("sm_86", "sm_103a")
@@ -25,7 +24,7 @@ class Assemble(unittest.TestCase):
         for name in EXAMPLES:
             for target in TARGETS + (NEIGHBOURS if name in ("matmul", "softmax") else ()):
                 for version, text in versions.texts(name, target).items():
-                    if name in PRODUCTS and version != "f16":
+                    if name == "bmm" and version not in ("f16", "bf16"):
                         continue
                     with self.subTest(name=name, version=version, target=target):
                         report = tilewright.compile(text, target=target, cubin=True).report

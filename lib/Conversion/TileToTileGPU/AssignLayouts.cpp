@@ -75,6 +75,7 @@ private:
       builder.setInsertionPoint(op);
       Operation *copy = builder.clone(*op);
       copy->getResult(0).setType(withLayout(tileType(op->getResult(0)), layout));
+      keepWidth(op, copy);
       if (auto constant = dyn_cast<arith::ConstantOp>(copy)) {
         auto type = cast<ShapedType>(copy->getResult(0).getType());
         auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
@@ -153,10 +154,15 @@ private:
       use.set(tile_gpu::ConvertLayoutOp::create(builder, op->getLoc(), withLayout(tileType(use.get()), wish),
                                                 use.get()));
     }
+    keepWidth(op, op);
+  }
+
+  /// The step to one thread's program must not access wider than what was found for `op`, which `to` stands for.
+  void keepWidth(Operation *op, Operation *to) {
     AccessShape shape = access.lookup(op);
-    if (shape.vectorElements > 1) { // The step to one thread's program must not go wider.
-      op->setAttr("tile_gpu.vector", builder.getI64IntegerAttr(shape.vectorElements));
-      op->setAttr("tile_gpu.contiguous_dim", builder.getI64IntegerAttr(shape.contiguousDim));
+    if (shape.vectorElements > 1) {
+      to->setAttr("tile_gpu.vector", builder.getI64IntegerAttr(shape.vectorElements));
+      to->setAttr("tile_gpu.contiguous_dim", builder.getI64IntegerAttr(shape.contiguousDim));
     }
   }
 };
@@ -171,7 +177,8 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     if (failed(checkInput(func)) || failed(chooseDots(func, target, numWarps, getArgument())))
       return signalPassFailure();
     AccessShapes access = findAccessShapes(func);
-    unsigned numWarps = chooseNumWarps(func, access, this->numWarps);
+    WarpChoice choice = chooseWarps(func, access, this->numWarps);
+    unsigned numWarps = choice.warps;
     if (numWarps < 1 || numWarps > 32) {
       emitError(func.getLoc(), "expected 1 to 32 warps, found ") << numWarps;
       return signalPassFailure();
@@ -179,6 +186,7 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     func->setAttr("tile.num_warps", IntegerAttr::get(IntegerType::get(&getContext(), 64), numWarps));
     LayoutPlan plan = planLayouts(func, access, numWarps);
     explain(func, access);
+    explain(func, choice);
     explain(func, plan);
     if (failed(Rewriter(func, plan, access, numWarps).run()))
       return signalPassFailure();
@@ -229,6 +237,21 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     });
   }
 
+  void explain(func::FuncOp func, const WarpChoice &choice) {
+    if (choice.estimates.empty())
+      return;
+    std::string compared;
+    for (const WarpEstimate &estimate : choice.estimates)
+      compared += llvm::formatv("{0}{1} warps {2:F0} cycles and {3} registers", compared.empty() ? "" : ", ",
+                                estimate.warps, estimate.cycles, estimate.registers);
+    auto options = remark::RemarkOpts::name("Warps").category(getArgument()).function(func.getSymName());
+    if (choice.warps != choice.estimates.front().warps)
+      remark::passed(func.getLoc(), options)
+          << remark::add("{0} warps, since a loop reduces tiles without touching memory: {1}", choice.warps, compared);
+    else
+      remark::missed(func.getLoc(), options) << remark::reason("{0} warps stay: {1}", choice.warps, compared);
+  }
+
   void explain(func::FuncOp func, const LayoutPlan &plan) {
     auto options = [&](StringRef name) {
       return remark::RemarkOpts::name(name).category(getArgument()).function(func.getSymName());
@@ -236,6 +259,21 @@ struct AssignLayouts : public tilewright::impl::AssignLayoutsPassBase<AssignLayo
     for (const LayoutPlan::Change &change : plan.changes)
       remark::passed(change.first.getLoc(), options("LayoutChanged"))
           << remark::metric("tiles", change.numTiles) << remark::metric("cycles saved", llvm::formatv("{0:F0}", change.cyclesSaved).str());
+    auto cycles = [](double number) { return llvm::formatv("{0:F0}", number).str(); };
+    for (const LayoutPlan::Copies &copies : plan.copies) {
+      if (!copies.isKept) {
+        remark::missed(copies.value.getLoc(), options("Duplicated"))
+            << remark::reason("made in each layout it would cost {0} cycles, converted {1}", cycles(copies.cyclesCopied),
+                              cycles(copies.cyclesConverted));
+        continue;
+      }
+      auto wanted = plan.wantedOf.find(copies.value);
+      remark::passed(copies.value.getLoc(), options("Duplicated"))
+          << remark::add("made in each layout in which it is used")
+          << remark::metric("layouts", wanted == plan.wantedOf.end() ? 0 : wanted->second.size())
+          << remark::metric("ops", copies.numOps)
+          << remark::metric("cycles saved", cycles(copies.cyclesConverted - copies.cyclesCopied));
+    }
     remark::analysis(func.getLoc(), options("LayoutCost"))
         << remark::metric("cycles", llvm::formatv("{0:F0}", plan.cyclesAfter).str())
         << remark::metric("cycles of the first plan", llvm::formatv("{0:F0}", plan.cyclesBefore).str());

@@ -76,7 +76,7 @@ double LayoutCost::conversion(LayoutAttr from, LayoutAttr to, Type element) {
 }
 
 double LayoutCost::ofUse(OpOperand &use) {
-  LayoutAttr own = layoutOf(use.get());
+  LayoutAttr own = plan.isFlexible(use.get()) ? LayoutAttr() : layoutOf(use.get());
   return own ? conversion(own, wish(use), getElementTypeOrSelf(use.get().getType())) : 0;
 }
 
@@ -177,14 +177,19 @@ double LayoutCost::ofOp(Operation *op) {
     return cost;
   }
   LayoutAttr result = op->getNumResults() == 1 ? layoutOf(op->getResult(0)) : LayoutAttr();
-  if (!result)
+  if (!result || plan.isFlexible(op->getResult(0)))
     return 0; // Nothing, or made in each layout that is wanted.
+  return isa<tile::ReshapeOp>(op) ? ofBlocks(op) : ofMaking(op, result) + ofBlocks(op);
+}
+
+double LayoutCost::ofMaking(Operation *op, LayoutAttr layout) {
   if (isa<tile::LoadOp, tile::LoadPtrOp, tile::GatherOp>(op))
-    return ofAccess(op, result);
-  if (op->hasTrait<OpTrait::Elementwise>()) {
-    bool isFunction = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
-                      isa_and_present<math::MathDialect>(op->getDialect());
-    return kIssue * (isFunction ? kFunctionSteps : 1) * double(registersOf(result)) * double(numWarps);
-  }
-  return ofBlocks(op);
+    return ofAccess(op, layout);
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op))
+    return reshapeLayout(layout, tileType(reshape.getSource()).getShape()) ? 0 : kImpossible;
+  if (!op->hasTrait<OpTrait::Elementwise>())
+    return 0;
+  bool isFunction = isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) ||
+                    isa_and_present<math::MathDialect>(op->getDialect());
+  return kIssue * (isFunction ? kFunctionSteps : 1) * double(registersOf(layout)) * double(numWarps);
 }

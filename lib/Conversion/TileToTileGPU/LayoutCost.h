@@ -24,6 +24,9 @@ public:
   /// What of `op` itself depends on layouts: accesses to memory, steps of a reduction that cross lanes and warps, blocks and
   /// reshapes that leave the registers, and element-wise work, of which copies make more.
   double ofOp(mlir::Operation *op);
+  /// What `op`, a load, a reshape or an element-wise op, costs when it makes its tile in `layout` from operands that are in the
+  /// layouts that it then wants; more than any program takes where there are none.
+  double ofMaking(mlir::Operation *op, tile_gpu::LayoutAttr layout);
   /// The access to memory of `op`, a load or store, from or to registers of `layout`.
   double ofAccess(mlir::Operation *op, tile_gpu::LayoutAttr layout);
   /// One conversion; more than any program takes where there is none.

@@ -30,6 +30,7 @@ public:
         settleOne();
     } while (changed);
     improveLayouts(func, plan, access, numWarps);
+    duplicateTiles(func, plan, access, numWarps);
     collectWishes();
     return std::move(plan);
   }
@@ -273,45 +274,6 @@ bool tilewright::wantsRowsInWarps(func::FuncOp func) {
     return WalkResult::advance();
   });
   return found.wasInterrupted();
-}
-
-/// 32-bit registers that the tiles which `block` loads take in all threads together. What comes element by element has
-/// a register each, however narrow.
-static int64_t loadedRegisters(Block &block, const AccessShapes &access) {
-  int64_t registers = 0;
-  for (Operation &op : block)
-    for (Value result : op.getResults())
-      if (isa<tile::LoadOp, tile::LoadPtrOp>(op) && isTile(result)) {
-        RankedTensorType type = tileType(result);
-        int64_t bytes = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 1);
-        bool isPacked = access.lookup(&op).vectorElements * bytes >= 4;
-        registers += type.getNumElements() * (isPacked ? bytes : std::max<int64_t>(bytes, 4)) / 4;
-      }
-  return registers;
-}
-
-unsigned tilewright::chooseNumWarps(func::FuncOp func, const AccessShapes &access, unsigned wanted) {
-  if (auto pinned = func->getAttrOfType<IntegerAttr>("tile.num_warps"))
-    return pinned.getInt();
-  if (wanted != 0)
-    return wanted;
-  // Tensor cores read each operand once per warp tile: the larger the tile, the less there is to read. On an H200 a
-  // 128x128 tile takes 0.45 ms by 4 warps and 0.69 ms by 8 for 4096^3 in bf16 (docs/benchmarks).
-  constexpr int64_t kFmaSums = 64, kMmaSums = 128, kMmaWithLoads = 200;
-  int64_t warps = 4;
-  func.walk([&](tile::DotOp dot) {
-    RankedTensorType type = tileType(dot.getAcc());
-    int64_t words = std::max<int64_t>(tile_gpu::getElementBytes(type.getElementType()), 4) / 4;
-    int64_t sums = type.getNumElements() * words, loads = loadedRegisters(*dot->getBlock(), access);
-    bool isFma = recordedFamily(dot) == MmaFamily::Fma;
-    auto fits = [&] {
-      int64_t threads = warps * layout::kWarpSize;
-      return sums <= threads * (isFma ? kFmaSums : kMmaSums) && (isFma || sums + loads <= threads * kMmaWithLoads);
-    };
-    while (warps < 16 && !fits())
-      warps *= 2;
-  });
-  return warps;
 }
 
 LayoutPlan tilewright::planLayouts(func::FuncOp func, const AccessShapes &access, unsigned numWarps) {

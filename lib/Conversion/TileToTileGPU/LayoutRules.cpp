@@ -186,7 +186,7 @@ LayoutAttr tilewright::wantedOperandLayout(Operation *op, unsigned index, Layout
       })
       .Case<tile::ReshapeOp>([&](auto) -> LayoutAttr {
         LayoutAttr free = result ? reshapeLayout(result, type.getShape()) : LayoutAttr();
-        LayoutAttr own = has(operand);
+        LayoutAttr own = plan.isFlexible(operand) ? LayoutAttr() : has(operand);
         if (free && (!own || free == own))
           return free;
         return own ? own : defaultLayout(type, numWarps);

@@ -136,7 +136,8 @@ func.func @one_program_of_blocks(%a: !blocks, %c: !sums) -> index {
 }
 // CHECK-LABEL: func.func @rows_in_registers__v0
 // CHECK:         scf.for {{.*}} -> (tensor<4x16x16xf32, #tile_gpu.layout<[4, 16, 16], register = {{\[\[}}0, 4, 0], [0, 2, 0], [0, 1, 0]], lane = {{.*}}, warp = {{\[\[}}1, 0, 0], [2, 0, 0]]>>)
-func.func @rows_in_registers(%a: !blocks, %c: !sums) attributes {tile.kernel, tile.grid = @one_program_of_blocks} {
+func.func @rows_in_registers(%a: !blocks, %c: !sums) attributes {tile.kernel, tile.grid = @one_program_of_blocks,
+                                                                     tile.num_warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index

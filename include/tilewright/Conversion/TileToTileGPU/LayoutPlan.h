@@ -38,6 +38,7 @@ struct LayoutPlan {
   /// The layouts in which each flexible value is wanted, in the order in which the wishes were met.
   llvm::DenseMap<mlir::Value, llvm::SetVector<tile_gpu::LayoutAttr>> wantedOf;
 
+  /// Flexible values that have a layout in `layoutOf` too are those that `duplicateTiles` made so: it is the one that they had.
   bool isFlexible(mlir::Value value) const { return flexible.contains(value); }
   llvm::DenseSet<mlir::Value> flexible;
 
@@ -48,6 +49,14 @@ struct LayoutPlan {
     double cyclesSaved;   ///< estimated, of one SM for all runs in one program
   };
   std::vector<Change> changes;
+  /// Tiles that were considered to be made in each layout in which they are used.
+  struct Copies {
+    mlir::Value value;
+    unsigned numOps;                      ///< that make it, those before it included
+    double cyclesConverted, cyclesCopied; ///< of these ops and what uses their tiles, as it was and with copies
+    bool isKept;
+  };
+  std::vector<Copies> copies;
   /// Estimated cycles of what depends on layouts, under the first plan and under this one.
   double cyclesBefore = 0, cyclesAfter = 0;
 };
@@ -65,6 +74,10 @@ LayoutPlan planLayouts(mlir::func::FuncOp func, const AccessShapes &access, unsi
 /// Deterministic; does not look at what flexible values cost. LayoutCost.h has the numbers, ImproveLayouts.cpp the way.
 void improveLayouts(mlir::func::FuncOp func, LayoutPlan &plan, const AccessShapes &access, unsigned numWarps);
 
+/// Makes tiles flexible that are converted for some user, where making them in each layout is cheaper: loads without order
+/// and what is computed from them element by element. `func` is not changed.
+void duplicateTiles(mlir::func::FuncOp func, LayoutPlan &plan, const AccessShapes &access, unsigned numWarps);
+
 /// The layout of the sum of a product, by the family that is recorded on it. With `rowsInWarps` a row of it stays in one
 /// warp where the instructions allow that. Null if the tile exceeds what a layout can say.
 tile_gpu::LayoutAttr accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool rowsInWarps);
@@ -72,10 +85,27 @@ tile_gpu::LayoutAttr accumulatorLayout(tile::DotOp dot, unsigned numWarps, bool 
 /// element by element, is reduced along its rows or is the left operand of another product.
 bool wantsRowsInWarps(mlir::func::FuncOp func);
 
-/// Warps of a kernel: its `tile.num_warps`, else `wanted` where that is not 0, else four, or as many up to sixteen as keep the accumulator of its largest product to
-/// 64 registers a thread (128 on tensor cores, and with what is loaded beside it 200), so that operands and addresses find
-/// room. Families of products are recorded before.
-unsigned chooseNumWarps(mlir::func::FuncOp func, const AccessShapes &access, unsigned wanted);
+/// What a kernel is estimated to be with some number of warps: cycles of one SM for all warps of a program, as far as
+/// layouts tell (LayoutCost.h), and 32-bit registers of a thread for the tiles of its loops.
+struct WarpEstimate {
+  unsigned warps;
+  double cycles;
+  int64_t registers;
+};
+/// The warps of the first of `estimates`, which are the usual ones, unless others save an eighth of its cycles and their tiles
+/// fit into registers: then those with the fewest cycles, of equals the first.
+unsigned pickWarps(llvm::ArrayRef<WarpEstimate> estimates);
+
+/// How many warps a kernel gets, and what was compared; nothing where it follows from an attribute, an option or a product.
+struct WarpChoice {
+  unsigned warps;
+  std::vector<WarpEstimate> estimates;
+};
+/// Warps of a kernel: its `tile.num_warps`, else `wanted` where that is not 0, else four, or as many up to sixteen as keep the
+/// accumulator of its largest product to 64 registers a thread (128 on tensor cores, and with what is loaded beside it 200), so
+/// that operands and addresses find room. Where four do and a loop reduces or scans tiles without touching memory, fewer may
+/// be cheaper (`pickWarps`): what they exchange moves in registers. Families of products are recorded before.
+WarpChoice chooseWarps(mlir::func::FuncOp func, const AccessShapes &access, unsigned wanted);
 
 /// The layout of a tile that nothing has an opinion on: last dimension fastest, `vector` elements a thread.
 tile_gpu::LayoutAttr defaultLayout(mlir::RankedTensorType type, unsigned numWarps);
