@@ -46,10 +46,12 @@ struct ThreadProgram::Reach {
   int64_t indexedDim = -1;          ///< View dimension whose index a tile gives; `start` has its vector.
   std::map<int64_t, int64_t> indexRegister; ///< Register offset along that dimension to register of that vector.
   std::vector<std::map<int64_t, std::pair<Value, Value>>> perDim; ///< Register offset to (bytes, holds); dim 0 has the origin.
+  std::vector<std::optional<std::pair<int64_t, Value>>> first; ///< Of each, the offset that came first and its bytes.
 
   Reach(ThreadProgram &program, Location loc, const LayoutPlace &where, ViewParts view, ArrayRef<int64_t> viewDimOf,
         ArrayRef<Value> offsets, ArrayRef<bool> inBounds, int64_t elementBytes)
-      : program(program), loc(loc), where(where), view(std::move(view)), viewDimOf(viewDimOf), perDim(viewDimOf.size()) {
+      : program(program), loc(loc), where(where), view(std::move(view)), viewDimOf(viewDimOf), perDim(viewDimOf.size()),
+        first(viewDimOf.size()) {
     OpBuilder &b = program.builder;
     origin = this->view.base;
     Value scale = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(elementBytes));
@@ -112,9 +114,19 @@ struct ThreadProgram::Reach {
     unsigned viewDim = viewDimOf[dim];
     Value coord = program.coordinate(loc, where, dim, offset);
     Value index = indexAt(dim, offset, coord);
-    Value bytes = arith::MulIOp::create(b, loc, wide(index), strideBytes[viewDim]);
-    if (dim == 0)
-      bytes = arith::AddIOp::create(b, loc, origin, bytes);
+    // From the first one on: what is added is the same in all threads, and one more product of a thread's own would be one
+    // more pair of registers in loops that do not change it.
+    Value bytes;
+    if (first[dim] && where.layout.registersAddTo(dim) && static_cast<int64_t>(viewDim) != indexedDim) {
+      Value between = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(offset - first[dim]->first));
+      bytes = arith::AddIOp::create(b, loc, first[dim]->second,
+                                    arith::MulIOp::create(b, loc, strideBytes[viewDim], between));
+    } else {
+      bytes = arith::MulIOp::create(b, loc, wide(index), strideBytes[viewDim]);
+      if (dim == 0)
+        bytes = arith::AddIOp::create(b, loc, origin, bytes);
+      first[dim] = {offset, bytes};
+    }
     Value pred;
     if (checked[viewDim])
       pred = holds(index, viewDim);

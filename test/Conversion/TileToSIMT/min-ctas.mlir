@@ -6,8 +6,8 @@
 !full = !tile.view<?x?xf32, strides = [?, 1]>
 
 // CHECK-LABEL: func.func @mma(
-// CHECK-SAME:    tile_gpu.min_ctas = 1 : i32, tile_gpu.num_threads = 512 : i32
-func.func @mma(%a: !half, %b: !half, %c: !full) attributes {tile.kernel, tile.num_warps = 16 : i64} {
+// CHECK-SAME:    tile_gpu.min_ctas = 1 : i32, tile_gpu.num_threads = 256 : i32
+func.func @mma(%a: !half, %b: !half, %c: !full) attributes {tile.kernel, tile.num_warps = 8 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[%c0, %c0] : !half -> tensor<64x64xf16>
@@ -47,8 +47,8 @@ func.func @asked(%a: !half, %b: !half, %c: !full) attributes {tile.kernel, tile.
 }
 
 // CHECK-LABEL: func.func @small(
-// CHECK-SAME:    attributes {tile_gpu.kernel, tile_gpu.num_threads = 256 : i32
-func.func @small(%a: !half, %b: !half, %c: !full) attributes {tile.kernel, tile.num_warps = 8 : i64} {
+// CHECK-SAME:    attributes {tile_gpu.kernel, tile_gpu.num_threads = 128 : i32
+func.func @small(%a: !half, %b: !half, %c: !full) attributes {tile.kernel, tile.num_warps = 4 : i64} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
   %x = tile.load %a[%c0, %c0] : !half -> tensor<64x64xf16>

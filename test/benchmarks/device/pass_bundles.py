@@ -122,7 +122,7 @@ CASES = {
         f"triangular_inverse_{extent}": (example("triangular_inverse"), f"triangular_inverse_{extent}",
                                          ["tile-control-unroll", "tile-specialize", "tile-sink-cheap-tiles",
                                           "loop-invariant-code-motion", "tile-select-dot"],
-                                         ["--num-warps=1", "--num-warps=2"])
+                                         ["--num-warps=1", "--num-warps=2", "--num-warps=4"])
         for extent in (16, 64)
     },
 }  # fmt: skip
