@@ -166,6 +166,8 @@ static FailureOr<CompileResult> compileThreadPrograms(ModuleOp source, const Com
 }
 
 FailureOr<CompileResult> tilewright::compileModule(ModuleOp source, const CompileOptions &options, PhaseTimes *times) {
+  // The number of warps depends on layouts, which are attributes of this dialect; a lazy bundle needs the number alone.
+  source.getContext()->loadDialect<tile_gpu::TileGPUDialect>();
   std::optional<CudaTool> ptxas;
   if (options.isLazy && options.wantsCubin)
     return emitError(source.getLoc()) << "a bundle of tile programs, for the emulator alone, has no machine code: expected "

@@ -88,7 +88,7 @@ static double valueOf(const Number &number, const Format &format) {
 static int leadingPlace(uint64_t number) { return 63 - __builtin_clzll(number); }
 
 /// `sum` * 2^`exponent` as f32, cut toward zero. What is too large for f32 is
-/// infinity.
+/// infinity; what is cut to zero is +0.
 static uint32_t cutToF32(int64_t sum, int exponent) {
   if (!sum)
     return 0;
@@ -99,11 +99,13 @@ static uint32_t cutToF32(int64_t sum, int exponent) {
     return sign | kF32Infinity;
   int last = std::max(leading, 1 - kF32.bias) - kF32.mantissa; // Exponent of the last place that is kept.
   uint64_t kept = last <= exponent ? magnitude << (exponent - last) : magnitude >> std::min(last - exponent, 63);
+  if (!kept)
+    return 0;
   // The leading bit of a normal number adds one to the exponent.
   return sign | ((uint32_t(std::max(leading, 1 - kF32.bias) + kF32.bias - 1) << kF32.mantissa) + uint32_t(kept));
 }
 
-/// `sum` * 2^`exponent` as f16, to the nearest, ties to even.
+/// `sum` * 2^`exponent` as f16, to the nearest, ties to even. What rounds to zero is +0.
 static uint16_t roundToF16(int64_t sum, int exponent) {
   if (!sum)
     return 0;
@@ -123,6 +125,8 @@ static uint16_t roundToF16(int64_t sum, int exponent) {
     kept = magnitude >> drop;
     kept += rest > half || (rest == half && (kept & 1));
   }
+  if (!kept)
+    return 0;
   // A carry into the next power of two runs into the exponent by itself, up to
   // infinity.
   return sign | uint16_t((uint64_t(leading + kF16.bias - 1) << kF16.mantissa) + kept);

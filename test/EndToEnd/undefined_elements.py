@@ -43,7 +43,7 @@ class Neighbours(unittest.TestCase):
         for width in (8, 16, 32, 64):
             type = f"i{width}"
             value = np.resize([1, 5, 100, 127], COUNT)
-            amount = np.resize([width, 3, width + 1, 2, (1 << width) - 1, 0], COUNT).astype(object)
+            amount = np.resize(np.array([width, 3, width + 1, 2, (1 << width) - 1, 0], object), COUNT)
             for name, right in (("shli", False), ("shrui", True), ("shrsi", True)):
                 want = [int(v) >> int(a) if right else int(v) << int(a) for v, a in zip(value, np.where(ODD, amount, 0))]
                 cases.append(Case(f"arith.{name} {{0}}, {{1}}", [(type, bits_of(value, type)), (type, bits_of(amount, type))],
@@ -58,7 +58,7 @@ class Neighbours(unittest.TestCase):
         cases = []
         for width in (8, 16, 32, 64):
             type, top = f"i{width}", (1 << width) - 1
-            a, b = np.where(ODD, 3, top).astype(object), np.where(ODD, 4, top).astype(object)
+            a, b = (np.where(ODD, np.array(x, object), np.array(top, object)) for x in (3, 4))
             for name, result in (("addi", 7), ("muli", 12), ("shli", 48)):
                 for flags in ("nuw", "nsw", "nsw, nuw"):
                     cases.append(Case(f"arith.{name} {{0}}, {{1}} overflow<{flags}>", [(type, bits_of(a, type)),
@@ -81,8 +81,8 @@ class Selected(unittest.TestCase):
         cases = []
         for width in (8, 16, 32, 64):
             type, least = f"i{width}", -(1 << (width - 1))
-            a = np.resize([9, least, -9, 5, 0, least], COUNT).astype(object)
-            d = np.resize([0, -1, 2, 0, 3, 0, 1], COUNT).astype(object)
+            a = np.resize(np.array([9, least, -9, 5, 0, least], object), COUNT)
+            d = np.resize(np.array([0, -1, 2, 0, 3, 0, 1], object), COUNT)
             for name in ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui"):
                 mask = (1 << width) - 1
                 want = []
