@@ -138,12 +138,16 @@ private:
     // until the product reads them.
     if (isa<tile::DotOp>(op))
       std::rotate(uses.begin(), uses.end() - 1, uses.end());
-    for (OpOperand *moved : uses) {
-      OpOperand &use = *moved;
-      LayoutAttr wish = passedOn(use);
+    // What an operand must have may follow from another one as it was planned, so all are asked before any is replaced.
+    SmallVector<LayoutAttr> wishes;
+    for (OpOperand *use : uses) {
+      LayoutAttr wish = passedOn(*use);
       if (!wish)
-        wish = wantedOperandLayout(op, use.getOperandNumber(), result, plan, access, numWarps);
-      wish = orDefault(wish, use.get());
+        wish = wantedOperandLayout(op, use->getOperandNumber(), result, plan, access, numWarps);
+      wishes.push_back(orDefault(wish, use->get()));
+    }
+    for (auto [moved, wish] : llvm::zip_equal(uses, wishes)) {
+      OpOperand &use = *moved;
       if (plan.isFlexible(use.get())) {
         use.set(copies.lookup({use.get(), wish}));
         continue;

@@ -58,3 +58,35 @@ func.func @transpose(%a: !mat, %c: !mat) attributes {tile.kernel} {
   tile.store %s, %c[%c0, %c0] : tensor<64x64xf32>, !mat
   return
 }
+
+// Pointers and mask lie as the stored value, also where a copy of it is stored.
+// CHECK-LABEL: func.func @stored_by_pointers(
+// CHECK:         %[[COPY:.*]] = tile.load %{{.*}} -> tensor<16x6xi8, #[[LAYOUT:.*]]>{{$}}
+// CHECK:         tile.load %{{.*}} -> tensor<16x6xi8,
+// CHECK:         tile.store_ptr %[[COPY]], %{{.*}} mask %{{.*}} : tensor<16x6x!tile.ptr<i8>, #[[LAYOUT]]>{{$}}
+!turned = !tile.view<?x?xi8, strides = [1, ?]>
+!sums = !tile.view<?x?xi32, strides = [?, 1]>
+func.func @stored_by_pointers(%x: !turned, %rhs: !turned, %y: !sums, %to: !tile.ptr<i8>) attributes {tile.kernel, tile.num_warps = 1 : i64} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0> : tensor<16x8xi32>
+  %six = arith.constant dense<6> : tensor<16xi32>
+  %end = arith.constant dense<6> : tensor<1x6xi32>
+  %a = tile.load %x[%c0, %c0] pad(zero) : !turned -> tensor<16x6xi8>
+  %b = tile.load %rhs[%c0, %c0] pad(zero) : !turned -> tensor<6x8xi8>
+  %sum = tile.dot %a, %b, %zero : tensor<16x6xi8>, tensor<6x8xi8> -> tensor<16x8xi32>
+  tile.store %sum, %y[%c0, %c0] : tensor<16x8xi32>, !sums
+  %columns = tile.iota : tensor<6xi32>
+  %column = tile.reshape %columns : tensor<6xi32> -> tensor<1x6xi32>
+  %inside = arith.cmpi slt, %column, %end : tensor<1x6xi32>
+  %mask = tile.broadcast %inside : tensor<1x6xi1> -> tensor<16x6xi1>
+  %rows = tile.iota : tensor<16xi32>
+  %starts = arith.muli %rows, %six overflow<nsw> : tensor<16xi32>
+  %start = tile.reshape %starts : tensor<16xi32> -> tensor<16x1xi32>
+  %of_row = tile.broadcast %start : tensor<16x1xi32> -> tensor<16x6xi32>
+  %of_column = tile.broadcast %column : tensor<1x6xi32> -> tensor<16x6xi32>
+  %offsets = arith.addi %of_row, %of_column overflow<nsw> : tensor<16x6xi32>
+  %base = tile.splat %to : !tile.ptr<i8> -> tensor<16x6x!tile.ptr<i8>>
+  %pointers = tile.ptr_add %base, %offsets : tensor<16x6x!tile.ptr<i8>>, tensor<16x6xi32>
+  tile.store_ptr %a, %pointers mask %mask : tensor<16x6x!tile.ptr<i8>>
+  return
+}
