@@ -248,6 +248,8 @@ static void gather(MmaElement element, bool isLhs, const std::array<int32_t *, k
 
 /// Places behind the point of the largest term that are kept.
 static constexpr int kPlaces = 25;
+/// The exponent that terms are aligned to where all of them have lower ones.
+static constexpr int kLeastTop = -133;
 
 namespace {
 /// The step of a tensor core: adds products to the sum so far.
@@ -269,6 +271,7 @@ struct Step {
     int top = std::max<int>(start.exponent, topProduct);
     if (top < kNoExponent / 2)
       return 0; // All are zeros.
+    top = std::max(top, kLeastTop);
     // Products are exact in f64, and so is a product with a power of two; a
     // conversion to an integer cuts toward zero. A product is below 4, so that
     // it has 27 bits then, and four of them fit a partial sum.

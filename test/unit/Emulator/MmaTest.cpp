@@ -275,6 +275,7 @@ static uint32_t addStep(const std::vector<uint32_t> &row, const std::vector<uint
       top = exponent;
   if (!top)
     return 0;
+  top = std::max(*top, -133);
   long double sum = 0;
   for (auto [value, exponent] : terms)
     sum += std::trunc(std::ldexp(value, 25 - *top));
@@ -443,6 +444,9 @@ TEST(MmaTest, CutsOverflowAndUnderflow) {
   // 2^-126 * 2^-24 is below the least f32; twice it is the least one.
   EXPECT_EQ(sumOf(kBF16F32, {bf16Pair(0x0080, 0)}, {bf16Pair(0x3380, 0)}, 0), 0u);
   EXPECT_EQ(sumOf(kBF16F32, {bf16Pair(0x0080, 0x0080)}, {bf16Pair(0x3380, 0x3380)}, 0), 1u);
+  // 2^-149 - 2^-158 is cut to zero. Of 2^-149 - 2^-159 the second term is cut first: places end at 2^-158.
+  EXPECT_EQ(sumOf(kBF16F32, {bf16Pair(0x1a00, 0x9800)}, {bf16Pair(0x1a80, 0x1800)}, 0), 0u);
+  EXPECT_EQ(sumOf(kBF16F32, {bf16Pair(0x1a00, 0x9800)}, {bf16Pair(0x1a80, 0x1780)}, 0), 1u);
 }
 
 TEST(MmaTest, KeepsOneRoundedAdditionOfNarrowElements) {
