@@ -94,16 +94,11 @@ class Matmul(unittest.TestCase):
         arrays.assert_same_bits(c, (a.astype(np.float64) @ b[:128].astype(np.float64)).astype(np.float16))
 
 
-ENDS = """
-!v = !tile.view<?xf32, strides = [1]>
-// One more for each element of a block, also for those behind the end.
-func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index) attributes {tile.kernel, tile.grid = @one} {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  %n = tile.view_size %x, 0 : !v
+# The sum from %from to END, and one more for each element of a block, also for those behind the end.
+COUNT = """\
   %zero = arith.constant 0.0 : f32
   %one = arith.constant dense<1.0> : tensor<64xf32>
-  %sum = scf.for %i = %from to %n step %c64 iter_args(%acc = %zero) -> (f32) {
+  %sum = scf.for %i = %from to END step %c64 iter_args(%acc = %zero) -> (f32) {
     %v = tile.load %x[%i] pad(zero) : !v -> tensor<64xf32>
     %more = arith.addf %v, %one : tensor<64xf32>
     %total = tile.reduce %more dim 0 : tensor<64xf32> -> f32 {
@@ -115,6 +110,16 @@ func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index) attributes {t
     scf.yield %next : f32
   }
   %tile = tile.splat %sum : f32 -> tensor<1xf32>
+"""
+
+ENDS = """
+!v = !tile.view<?xf32, strides = [1]>
+// One more for each element of a block, also for those behind the end.
+func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index) attributes {tile.kernel, tile.grid = @one} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = tile.view_size %x, 0 : !v
+""" + COUNT.replace("END", "%n") + """\
   tile.store %tile, %out[%c0] : tensor<1xf32>, !v
   return
 }
@@ -180,20 +185,7 @@ func.func @count(%x: !v {tile.name = "x"}, %out: !v, %from: index, %shift: index
   %first = arith.muli %p, %c128 : index
   %horizon = arith.addi %first, %shift : index
   %end = arith.minsi %n, %horizon : index
-  %zero = arith.constant 0.0 : f32
-  %one = arith.constant dense<1.0> : tensor<64xf32>
-  %sum = scf.for %i = %from to %end step %c64 iter_args(%acc = %zero) -> (f32) {
-    %v = tile.load %x[%i] pad(zero) : !v -> tensor<64xf32>
-    %more = arith.addf %v, %one : tensor<64xf32>
-    %total = tile.reduce %more dim 0 : tensor<64xf32> -> f32 {
-    ^bb0(%a: f32, %b: f32):
-      %r = arith.addf %a, %b : f32
-      tile.yield %r : f32
-    }
-    %next = arith.addf %acc, %total : f32
-    scf.yield %next : f32
-  }
-  %tile = tile.splat %sum : f32 -> tensor<1xf32>
+""" + COUNT.replace("END", "%end") + """\
   tile.store %tile, %out[%p] : tensor<1xf32>, !v
   return
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "LoopEnds.h"
 #include "tilewright/Dialect/Tile/IR/Tile.h"
 #include "tilewright/Dialect/Tile/Transforms/Passes.h"
 
@@ -50,6 +51,8 @@ struct CheckWishes : public tilewright::impl::CheckWishesPassBase<CheckWishes> {
       hasKernel |= func->hasAttr("tile.kernel");
       func->walk([&](Operation *op) {
         check(op);
+        if (auto loop = dyn_cast<scf::ForOp>(op); loop && failed(checkEnds(loop)))
+          signalPassFailure();
         hasProduct |= isa<tile::DotOp>(op);
       });
     }

@@ -19,10 +19,11 @@ def CheckTargetPass : Pass<"tile-check-target", "::mlir::func::FuncOp"> {
 }
 
 def CheckWishesPass : Pass<"tile-check-wishes", "::mlir::ModuleOp"> {
-  let summary = "Say which wishes of a program nobody will look at";
+  let summary = "Say which wishes of a program nobody will look at or can obey";
   let description = [{
     An attribute that asks a pass for something while that pass is in `disabled`, or that nothing obeys so far, is a warning where it
     stands. `parts` in a module in which no kernel stores what a product makes is an error: there is nothing to do in parts.
+    So is a loop that cannot end: no number of trips is what it asks for.
     Changes nothing.
     Example: test/Dialect/Tile/Transforms/check-wishes.mlir#all_of_them
   }];
